@@ -1,0 +1,94 @@
+"""Every error that this package raises on purpose.
+
+    DofError                 message, way out, exit code
+    ├── UsageError           wrong words or missing input (exit 2)
+    ├── CorpusError          store and index
+    │   ├── StoreMissing     a named index is not there (exit 2)
+    │   ├── IndexMismatch    built by another version, or half built (exit 2)
+    │   ├── StoreBusy        another process is writing (exit 1)
+    │   └── SourceUnreadable one file could not be read; carries its reason (exit 1)
+    ├── TraceError           a trace that cannot be read or does not verify (exit 1)
+    └── PlannerError         a planner that cannot go on
+        ├── ModelUnavailable
+        └── MalformedStep
+
+An error message names the thing, the value and the way out. `hint` is the way out: a command to run or
+an option to change. Bugs are not DofErrors: they keep their traceback.
+"""
+
+from __future__ import annotations
+
+
+class DofError(Exception):
+    """Base of all deliberate errors. `code` is stable and printed with `--json`; `exit_code` ends the process."""
+
+    code = "error"
+    exit_code = 1
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(DofError):
+    """The call's words are off, or something it names does not exist."""
+
+    code = "usage"
+    exit_code = 2
+
+
+class CorpusError(DofError):
+    """The store or the index cannot serve."""
+
+    code = "corpus"
+
+
+class StoreMissing(CorpusError):
+    """A named index does not exist."""
+
+    code = "store_missing"
+    exit_code = 2
+
+
+class IndexMismatch(CorpusError):
+    """The index was built by other code or from another corpus than the store beside it."""
+
+    code = "index_mismatch"
+    exit_code = 2
+
+
+class StoreBusy(CorpusError):
+    """Another process holds the writer's lock."""
+
+    code = "store_busy"
+
+
+class SourceUnreadable(CorpusError):
+    """One source file could not be read. Reported with its reason; stops nothing unless `--strict`."""
+
+    code = "source_unreadable"
+
+
+class TraceError(DofError):
+    """A trace that is missing, malformed or does not verify."""
+
+    code = "trace"
+
+
+class PlannerError(DofError):
+    """A planner that cannot take its next step."""
+
+    code = "planner"
+
+
+class ModelUnavailable(PlannerError):
+    """The model's endpoint does not answer."""
+
+    code = "model_unavailable"
+
+
+class MalformedStep(PlannerError):
+    """A planner returned something that is not a step."""
+
+    code = "malformed_step"

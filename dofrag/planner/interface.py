@@ -1,0 +1,94 @@
+"""What a planner gets and what it may return."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Protocol
+
+from dofrag.domain.corpus import Passage, Publication
+from dofrag.domain.evidence import Draft, Fault
+from dofrag.domain.question import Question, Status, SubQuestion
+from dofrag.domain.run import Limits, Spend
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A request to call one tool. `arguments` are unchecked: dispatch validates them. `why` is for the trace:
+    a short reason in plain words, never a chain of thought."""
+
+    tool: str
+    arguments: Mapping[str, Any]
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Abstain:
+    """The planner gives up: nothing (more) can be covered. The run decides the reason from what was searched."""
+
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Clarify:
+    """The question names something ambiguous; `options` are the candidates that were found, two at least."""
+
+    message: str
+    options: tuple[str, ...]
+
+
+Step = ToolCall | Draft | Abstain | Clarify
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A pointer that some tool returned: it may be read, not cited."""
+
+    chunk_id: int
+    code: str
+    heading_path: tuple[str, ...]
+    provision: str | None
+    snippet: str
+
+
+@dataclass(frozen=True, slots=True)
+class PastCall:
+    """A call of this run and the envelope that came back, as JSON values."""
+
+    call_id: str
+    tool: str
+    arguments: Mapping[str, Any]
+    envelope: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """The frozen picture that a planner gets each turn. Nothing in it can change the run.
+
+    `coverage` maps requirement id → status, given what was read so far; `support` maps requirement id → ids of the
+    read passages that support it. `tools` are the names open in the present state.
+    """
+
+    turn: int
+    question: Question
+    sub_questions: tuple[SubQuestion, ...]
+    coverage: Mapping[str, Status]
+    support: Mapping[str, tuple[int, ...]]
+    tools: tuple[str, ...]
+    publications: Mapping[str, Publication]  # discovered so far, by code
+    seen: tuple[Seen, ...]  # pointers in order of discovery
+    passages: Mapping[int, Passage]  # read so far, by chunk id
+    history: tuple[PastCall, ...]
+    rejections: tuple[Fault, ...]  # of the last draft
+    limits: Limits
+    spend: Spend
+    corpus_dates: tuple[date, date]
+
+
+class Planner(Protocol):
+    """`name` stands in the trace. `next_step` is called once a turn and must not keep a reference to the view."""
+
+    name: str
+
+    def next_step(self, view: View) -> Step: ...

@@ -1,0 +1,50 @@
+"""The interface of a gazette profile. The DOF is one; the tests hold an invented English one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Protocol
+
+from dofrag.domain.corpus import Publication, SourceFile
+from dofrag.domain.question import Question, SubQuestion
+
+
+class GazetteProfile(Protocol):
+    """Everything that is particular to one gazette. Stateless; built once in `wiring`."""
+
+    name: str
+    version: str  # changes when a rule or a datum changes; part of every result and trace
+    languages: tuple[str, ...]  # of questions that it can split, ISO 639-1
+
+    def identify(self, path: Path, rel: str) -> SourceFile | None:
+        """What the path (and the first bytes) say of a file; None for a file that is none of the corpus's business
+        (a manifest, a catalogue, an image). Raises SourceUnreadable for one that should be read but cannot."""
+        ...
+
+    def identifiers(self, text: str) -> tuple[str, ...]:
+        """Official identifiers in a text, canonical, in order, without repeats: `NOM-035-STPS-2018`."""
+        ...
+
+    def cite_as(self, publication: Publication) -> str:
+        """`DOF 09/01/2026`, or the consolidated form of the contracts."""
+        ...
+
+    def official_url(self, code: str, published_on: date) -> str | None: ...
+
+    def decompose(self, question: Question) -> tuple[SubQuestion, ...]:
+        """At least one sub-question, each with at least one requirement."""
+        ...
+
+    def named_scopes(self, text: str, scopes: frozenset[str]) -> frozenset[str]:
+        """Which of these restricted collections the question itself names."""
+        ...
+
+    def message(self, key: str, /, **values: object) -> str:
+        """A message for people in the gazette's language; `key` stands in messages.toml."""
+        ...
+
+    def expansions(self) -> Mapping[str, tuple[str, ...]]:
+        """Folded query term → terms to search as well (acronyms to names and back, lay to legal words)."""
+        ...
