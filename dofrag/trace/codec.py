@@ -1,0 +1,227 @@
+"""Events to lines and back.
+
+A line is canonical JSON: keys sorted, no spaces, UTF-8, one line end. The same event, clock and predecessor give the
+same bytes. Whatever an event carries can be written: values that JSON has no form for, or that have no bound (a
+planner's arguments are untrusted), are replaced by a bounded one, never refused.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+import types
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from enum import Enum
+from functools import cache
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from dofrag.errors import TraceError
+from dofrag.trace.events import EVENTS, Event
+from dofrag.trace.redact import REDACTED, names_secret, redact
+
+VERSION = 1
+GENESIS = "0" * 64
+"""`prev` of the first line."""
+
+STRING_MAX = 50_000
+DEPTH_MAX = 24
+_INTEGER_MAX = 2**63
+_BY_NAME: dict[str, type[Event]] = {cls.event: cls for cls in EVENTS}
+# Signs that end a line or drive a terminal, and that JSON allows unescaped inside a string.
+_ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029)}
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One decoded line. `digest` is the SHA-256 of the line's bytes without its line end, in hex."""
+
+    v: int
+    seq: int
+    at: datetime
+    prev: str
+    event: Event
+    digest: str
+
+
+def jsonable(value: Any, depth: int = 0) -> Any:
+    """Any value of the domain as JSON values: dataclasses and mappings to objects, enums to their values, dates to
+    ISO, sets sorted, strings redacted and bounded."""
+    if depth > DEPTH_MAX:
+        return "[too deep]"
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, Enum):
+        return jsonable(value.value, depth)
+    if isinstance(value, str):
+        return _string(value)
+    if isinstance(value, int):
+        return value if -_INTEGER_MAX <= value < _INTEGER_MAX else "[integer out of range]"
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, date):
+        return _instant(value) if isinstance(value, datetime) else value.isoformat()
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {json_name(f): jsonable(getattr(value, f.name), depth + 1) for f in dataclasses.fields(value)}
+    return _container(value, depth)
+
+
+def _container(value: Any, depth: int) -> Any:
+    if isinstance(value, Mapping):
+        return {
+            _string(str(key)): REDACTED if item and names_secret(str(key)) else jsonable(item, depth + 1)
+            for key, item in value.items()
+        }
+    if isinstance(value, Set):
+        return sorted((jsonable(item, depth + 1) for item in value), key=_dump)
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        return [jsonable(item, depth + 1) for item in value]
+    return f"[{type(value).__name__}]"
+
+
+def _string(text: str) -> str:
+    # A lone surrogate has no UTF-8 form.
+    clean = redact(text).encode("utf-8", "replace").decode("utf-8")
+    if len(clean) <= STRING_MAX:
+        return clean
+    tail = f"… [{len(clean) - STRING_MAX + 60} more characters]"
+    return clean[: STRING_MAX - 60] + tail
+
+
+def _instant(moment: datetime) -> str:
+    if moment.tzinfo is None:
+        raise ValueError("a trace's clock must know its time zone")
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def json_name(f: dataclasses.Field[Any]) -> str:
+    """The name that a field has in JSON."""
+    name: str = f.metadata.get("json", f.name)
+    return name
+
+
+def _dump(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return text.translate(_ESCAPES)
+
+
+def encode(event: Event, *, seq: int, at: datetime, prev: str) -> bytes:
+    """One line, without its line end. `at` must carry a time zone; it is written in UTC with milliseconds."""
+    body = {"v": VERSION, "seq": seq, "at": _instant(at), "prev": prev, "event": event.event}
+    return _dump(jsonable(event) | body).encode("utf-8")
+
+
+def digest(line: bytes) -> str:
+    """SHA-256 in hex of a line without its line end."""
+    return hashlib.sha256(line).hexdigest()
+
+
+def decode(line: bytes) -> Record:
+    """A line (without its line end) as written by `encode`. Raises TraceError that names what is wrong with it."""
+    try:
+        raw = json.loads(line.decode("utf-8"), parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise TraceError(f"not JSON: {error}") from error
+    if not isinstance(raw, dict):
+        raise TraceError("not a JSON object")
+    name = raw.get("event")
+    cls = _BY_NAME.get(name) if isinstance(name, str) else None
+    if cls is None:
+        raise TraceError(f"unknown event {str(name)[:40]!r}")
+    envelope = {key: raw.pop(key, None) for key in ("v", "seq", "at", "prev", "event")}
+    if envelope["v"] != VERSION:
+        raise TraceError(f"format version {envelope['v']!r}: this program reads {VERSION}")
+    try:
+        at = _parse_instant(envelope["at"])
+        seq = _convert(envelope["seq"], int, "seq")
+        prev = _convert(envelope["prev"], str, "prev")
+        return Record(VERSION, seq, at, prev, _convert(raw, cls, cls.event), digest(line))
+    except _Misfit as error:
+        raise TraceError(str(error)) from error
+
+
+class _Misfit(ValueError):
+    """A value that is not of its field's type."""
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _parse_instant(value: Any) -> datetime:
+    try:
+        moment = datetime.fromisoformat(value)
+    except (TypeError, ValueError) as error:
+        raise _Misfit(f"at: {str(value)[:40]!r} is not an instant") from error
+    if moment.tzinfo is None:
+        raise _Misfit("at: no time zone")
+    return moment
+
+
+@cache
+def field_types(cls: type) -> dict[str, Any]:
+    """JSON name → type, of a dataclass's fields."""
+    hints = get_type_hints(cls)
+    return {json_name(f): hints[f.name] for f in dataclasses.fields(cls)}
+
+
+def _convert(value: Any, to: Any, where: str) -> Any:
+    """A JSON value as the type of its field; raises _Misfit."""
+    origin = get_origin(to)
+    if origin in (Union, types.UnionType):
+        return _convert_union(value, get_args(to), where)
+    if origin is tuple:
+        if not isinstance(value, list):
+            raise _Misfit(f"{where}: not a list")
+        return tuple(_convert(item, get_args(to)[0], f"{where}[{n}]") for n, item in enumerate(value))
+    if origin is not None and issubclass(origin, Mapping):
+        if not isinstance(value, dict):
+            raise _Misfit(f"{where}: not an object")
+        return value
+    if dataclasses.is_dataclass(to):
+        return _convert_object(value, to, where)
+    if to is date or (isinstance(to, type) and issubclass(to, Enum)):
+        return _convert_text(value, to, where)
+    if type(value) is not to and not (to is float and type(value) is int):
+        raise _Misfit(f"{where}: not {to.__name__}")
+    return value
+
+
+def _convert_union(value: Any, options: tuple[Any, ...], where: str) -> Any:
+    if value is None and type(None) in options:
+        return None
+    faults = []
+    for option in options:
+        if option is type(None):
+            continue
+        try:
+            return _convert(value, option, where)
+        except _Misfit as error:
+            faults.append(str(error))
+    raise _Misfit(faults[0])
+
+
+def _convert_object(value: Any, cls: Any, where: str) -> Any:
+    if not isinstance(value, dict):
+        raise _Misfit(f"{where}: not an object")
+    wanted = field_types(cls)
+    if missing := sorted(wanted.keys() - value.keys()):
+        raise _Misfit(f"{where}: no {', '.join(missing)}")
+    if extra := sorted(value.keys() - wanted.keys()):
+        raise _Misfit(f"{where}: unknown field {', '.join(extra)[:80]}")
+    return cls(
+        **{f.name: _convert(value[json_name(f)], wanted[json_name(f)], f"{where}.{json_name(f)}")
+           for f in dataclasses.fields(cls)}
+    )  # fmt: skip
+
+
+def _convert_text(value: Any, to: Any, where: str) -> Any:
+    if not isinstance(value, str):
+        raise _Misfit(f"{where}: not text")
+    try:
+        return date.fromisoformat(value) if to is date else to(value)
+    except ValueError as error:
+        raise _Misfit(f"{where}: {value[:40]!r} is not allowed") from error
