@@ -87,8 +87,10 @@ class FaultCode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """One typed rejection. `where` is a claim ("claims[0]"), a requirement id or "" for the whole draft."""
+    """One typed rejection. `where` is a claim ("claims[0]"), a requirement id or "" for the whole draft; `chunk_id`
+    is the citation's, where one citation is at fault."""
 
     code: FaultCode
     where: str
     message: str
+    chunk_id: int | None = None

@@ -41,6 +41,14 @@ class GazetteProfile(Protocol):
         """Which of these restricted collections the question itself names."""
         ...
 
+    def canonical_issuer(self, text: str) -> str:
+        """The issuer that a name or an acronym stands for (`INEGI` → its full name); the text itself if unknown."""
+        ...
+
+    def asks_current(self, text: str) -> bool:
+        """Whether a question is about what is in force now (*vigente*, *actual*, *hoy*)."""
+        ...
+
     def message(self, key: str, /, **values: object) -> str:
         """A message for people in the gazette's language; `key` stands in messages.toml."""
         ...

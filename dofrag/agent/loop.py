@@ -1,0 +1,213 @@
+"""The loop: one straight path from a question to one of the declared ends.
+
+A planner proposes a step; everything else is decided here. A call goes through dispatch, a draft through the closure
+check, and a run that cannot go on says which limit, gap or fault stopped it. There is no special last turn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never
+
+from dofrag.agent.budget import LIMIT_REASONS, Budget, Trip
+from dofrag.agent.record import Recorder
+from dofrag.agent.setup import Setup
+from dofrag.agent.view import make_view
+from dofrag.coverage.closure import check_closure
+from dofrag.coverage.interface import Verdict
+from dofrag.coverage.ledger import Coverage, assess
+from dofrag.coverage.match import PreparedPassage, prepare
+from dofrag.domain.evidence import Draft, Fault, PremiseStatus
+from dofrag.domain.question import Question, Status, SubQuestion
+from dofrag.domain.run import Reason
+from dofrag.errors import MalformedStep, PlannerError
+from dofrag.planner.interface import Abstain, Clarify, PastCall, ToolCall
+from dofrag.tools.contract import ErrorCode, ToolContext
+from dofrag.tools.dispatch import dispatch, open_tools
+from dofrag.tools.session import ResearchSession
+
+STALLED_AFTER = 3
+"""Turns in a row without a usable step, after which the planner counts as stalled."""
+
+MIN_SEARCHES = 2
+"""Searches that a run must have made before it may say that the corpus does not hold the matter."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """How a run ended. `verdict` is that of the accepted draft; `options` are the readings of an ambiguous question."""
+
+    reason: Reason
+    message: str = ""
+    verdict: Verdict | None = None
+    options: tuple[str, ...] = ()
+    error: Exception | None = None
+
+
+class Run:
+    """The state of one run. A new object each time; nothing is reset."""
+
+    def __init__(self, question: Question, setup: Setup) -> None:
+        self.question = question
+        self.setup = setup
+        self.session = ResearchSession()
+        self.budget = Budget(setup.limits, setup.monotonic)
+        self.record = Recorder(setup.trace, setup.listener)
+        self.sub_questions: tuple[SubQuestion, ...] = ()
+        self.prepared: dict[int, PreparedPassage] = {}
+        self.coverage = Coverage.empty()
+        self.history: list[PastCall] = []
+        self.rejections: list[tuple[int, tuple[Fault, ...]]] = []
+        self.rejected_citations: dict[int, None] = {}
+        self.tripped: Trip | None = None
+
+    def research(self) -> End:
+        """Turn by turn until something ends the run. Raises what it cannot handle; `execute` turns that into an end."""
+        self.record.started(self.question, self.setup)
+        denied = self.setup.profile.named_scopes(self.question.text, self._restricted()) - self.question.scopes
+        if denied:
+            return End(reason=Reason.SCOPE_DENIED, message=", ".join(sorted(denied)))
+        self.sub_questions = self.setup.profile.decompose(self.question)
+        self.coverage = assess(self.sub_questions, self.prepared)
+        self.record.decomposed(self.sub_questions)
+        stalled = 0
+        while True:
+            trip = self.budget.start_turn()
+            if trip is not None:
+                self._trip(trip)
+                return self._stopped()
+            try:
+                step = self.setup.planner.next_step(make_view(self))
+            except MalformedStep as error:
+                stalled += 1
+                if stalled >= STALLED_AFTER:
+                    return End(reason=Reason.PLANNER_STALLED, message=error.message)
+                continue
+            stalled = 0
+            match step:
+                case ToolCall():
+                    self._call(step)
+                case Draft():
+                    end = self._draft(step)
+                    if end is not None:
+                        return end
+                case Clarify():
+                    return End(reason=Reason.AMBIGUOUS, message=step.message, options=step.options)
+                case Abstain():
+                    return self._abstained(step)
+                case _:
+                    assert_never(step)
+
+    def _call(self, step: ToolCall) -> None:
+        call_id = f"c{len(self.history) + 1}"
+        self.record.called(self.budget.turns, call_id, step)
+        done = dispatch(
+            step.tool,
+            step.arguments,
+            call_id=call_id,
+            tools=self.setup.tools,
+            state=self.session.state,
+            context=self._context(),
+            budget=self.budget,
+            versions=self.setup.versions,
+        )
+        self.history.append(PastCall(call_id, step.tool, done.arguments, done.envelope))
+        self.record.returned(self.budget.turns, call_id, done)
+        if done.error is ErrorCode.BUDGET_EXHAUSTED:
+            self._trip(self._refused(step.tool, done.limit), tool=step.tool)
+        if done.outcome is not None:
+            fresh = self.session.observe(step.tool, done.arguments, done.outcome)
+            for passage in fresh:
+                self.record.read(self.budget.turns, call_id, passage)
+                self.prepared[passage.id] = prepare(passage)
+            if fresh:
+                before, self.coverage = self.coverage, assess(self.sub_questions, self.prepared)
+                self.record.covered(self.budget.turns, before, self.coverage)
+
+    def _draft(self, draft: Draft) -> End | None:
+        """Accept a draft, or record why not. A rejected draft has cost its turn."""
+        turn = self.budget.turns
+        self.record.proposed(turn, draft)
+        verdict = check_closure(draft, self.sub_questions, self.prepared)
+        self.rejected_citations.update(dict.fromkeys(verdict.rejected_citations))
+        if verdict.faults:
+            self.rejections.append((turn, verdict.faults))
+            self.record.rejected(turn, verdict)
+            return None
+        match verdict.premise.status:
+            case PremiseStatus.FALSE:
+                reason = Reason.PREMISE_CORRECTED
+            case PremiseStatus.UNCLEAR:
+                return End(reason=Reason.PREMISE_UNCLEAR)
+            case PremiseStatus.SUPPORTED | PremiseStatus.NOT_APPLICABLE:
+                reason = Reason.CLOSED
+            case _:
+                assert_never(verdict.premise.status)
+        return End(reason=reason, verdict=verdict)
+
+    def _abstained(self, step: Abstain) -> End:
+        """What a planner's giving up means is decided by what the run did, never by what the planner says of it."""
+        trip = self.tripped or self.budget.exhausted(self.setup.tools)
+        if trip is not None:
+            if self.tripped is None:
+                self._trip(trip)
+            return self._stopped()
+        open_only = all(s is Status.OPEN for s in self.coverage.status.values())
+        if open_only and len({repr(r.arguments) for r in self.session.searched}) >= MIN_SEARCHES:
+            return End(reason=Reason.NOT_IN_CORPUS, message=step.why)
+        return End(reason=Reason.COVERAGE_MISSING, message=step.why)
+
+    def _stopped(self) -> End:
+        """The end that the first tripped limit leads to."""
+        assert self.tripped is not None
+        return End(reason=LIMIT_REASONS[self.tripped.limit], message=self.tripped.limit)
+
+    def _trip(self, trip: Trip, tool: str | None = None) -> None:
+        self.tripped = self.tripped or trip
+        self.record.limit(self.budget.turns, trip, tool)
+
+    def _refused(self, tool: str, limit: str | None) -> Trip:
+        spec = next(t for t in self.setup.tools if t.name == tool)
+        trip = self.budget.trip(spec)
+        if trip is not None and trip.limit == limit:
+            return trip
+        maximum = self.setup.limits.max_read_tokens
+        return Trip("max_read_tokens", maximum, self.session.read_tokens, maximum - self.session.read_tokens + 1)
+
+    def _restricted(self) -> frozenset[str]:
+        return self.setup.corpus.reader.restricted_scopes()
+
+    def _context(self) -> ToolContext:
+        return ToolContext(
+            reader=self.setup.corpus.reader,
+            backend=self.setup.corpus.backend,
+            session=self.session,
+            as_of=self.question.as_of,
+            scopes=self.question.scopes,
+            read_tokens_left=self.setup.limits.max_read_tokens - self.session.read_tokens,
+            canonical_issuer=self.setup.profile.canonical_issuer,
+        )
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """Names of the tools that are open now: valid in this state and affordable."""
+        return tuple(
+            t.name for t in open_tools(self.setup.tools, self.session.state) if self.budget.refuse(t) is None
+        )
+
+
+def execute(question: Question, setup: Setup) -> tuple[Run, End]:
+    """Research a question. However it goes, there is one end, and the trace holds everything up to it.
+
+    Raises only what makes a trace impossible to write.
+    """
+    run = Run(question, setup)
+    try:
+        end = run.research()
+    except KeyboardInterrupt:
+        end = End(reason=Reason.INTERRUPTED)
+    except PlannerError as error:
+        end = End(reason=Reason.PROVIDER_ERROR, message=error.message, error=error)
+    except Exception as error:  # noqa: BLE001 - a bug ends the run as `failed`, with its traceback kept
+        end = End(reason=Reason.INTERNAL_ERROR, message=f"{type(error).__name__}: {error}", error=error)
+    return run, end

@@ -1,0 +1,50 @@
+"""What a run is put together from. `wiring` fills it; the loop only uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+
+from dofrag.domain.run import Limits
+from dofrag.planner.interface import Planner
+from dofrag.profiles.base import GazetteProfile
+from dofrag.search.interface import SearchBackend
+from dofrag.store.interface import CorpusReader
+from dofrag.tools import CORE, ToolSpec
+from dofrag.trace.events import Event
+from dofrag.trace.writer import TraceSink
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corpus:
+    """An opened index. `name` is how the caller named it ("sample" for the built-in one); `dates` are the first and
+    last publication date that the run may see, before its cut-off."""
+
+    name: str
+    reader: CorpusReader
+    backend: SearchBackend
+    dates: tuple[date, date]
+    stamp: str
+
+    @property
+    def is_sample(self) -> bool:
+        return self.name == "sample"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """The parts of one run. `monotonic` and `run_id` are injected, so that a run can be repeated byte for byte."""
+
+    run_id: str
+    corpus: Corpus
+    profile: GazetteProfile
+    planner: Planner
+    trace: TraceSink
+    monotonic: Callable[[], float]
+    limits: Limits = field(default_factory=Limits)
+    tools: tuple[ToolSpec, ...] = CORE
+    tools_name: str = "core"
+    strategy: str = "lexical"
+    versions: Mapping[str, str] = field(default_factory=dict)
+    listener: Callable[[Event], None] | None = None

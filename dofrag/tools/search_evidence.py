@@ -1,0 +1,106 @@
+"""`search_evidence`: find passages by words, in discovered publications or in all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from dofrag.domain.corpus import Hit
+from dofrag.search.snippet import snippet
+from dofrag.tools.contract import (
+    DATE,
+    PREFER_RECENT,
+    QUERY,
+    ErrorCode,
+    Outcome,
+    State,
+    ToolContext,
+    ToolInputError,
+    ToolSpec,
+    closed_schema,
+    order_hits,
+)
+from dofrag.tools.results import heading_line, pointer_to
+
+TOP = 10
+SNIPPET = 200
+
+
+def run(context: ToolContext, arguments: Mapping[str, Any]) -> Outcome:
+    """The best passages in rank order, as pointers. `publications` null searches all of what the run may see.
+
+    Raises ToolInputError (`undiscovered_document`) for a publication that no earlier result has shown.
+    """
+    query = arguments["query"]
+    filters = context.narrowed(arguments)
+    codes = arguments["publications"]
+    if codes is not None:
+        for i, code in enumerate(codes):
+            require_discovered(context, code, f"publications[{i}]")
+        # Named publications are searched whole, whatever their kind.
+        filters = replace(filters, codes=tuple(sorted(set(codes))), kinds=context.filters.kinds)
+    page = context.backend.search_chunks(context.expand(query), filters, limit=TOP)
+    passages = {p.id: p for p in context.reader.passages([h.chunk_id for h in page.hits], filters)}
+    hits: tuple[Hit, ...] = tuple(h for h in page.hits if h.chunk_id in passages)
+    publications = {p.publication.code: p.publication for p in passages.values()}
+    dates = {code: p.published_on for code, p in publications.items()}
+    ordered = order_hits(hits, dates, prefer_recent=arguments["prefer_recent"])
+    pointers = [pointer_to(passages[h.chunk_id], snippet(passages[h.chunk_id].text, query, SNIPPET)) for h in ordered]
+    return Outcome(
+        results=[
+            {
+                "chunk_id": p.chunk_id,
+                "publication": p.code,
+                "heading": heading_line(p.heading_path),
+                "provision": p.provision,
+                "snippet": p.snippet,
+            }
+            for p in pointers
+        ],
+        total=page.total,
+        publications=tuple(publications[code] for code in dict.fromkeys(p.code for p in pointers)),
+        pointers=tuple(pointers),
+        insufficient_reason=None if pointers else "no_match",
+        query=query,
+    )
+
+
+def require_discovered(context: ToolContext, code: str, path: str) -> None:
+    """Refuse a publication that this run has not come across.
+
+    A code that does not exist and one that exists but was not shown get the same answer: nothing may tell a
+    planner what lies outside its scope or cut-off.
+    """
+    if not context.session.is_discovered(code):
+        raise ToolInputError(
+            ErrorCode.UNDISCOVERED_DOCUMENT,
+            f"publication {code!r} has not been discovered in this run",
+            path=path,
+            hint="use a code that list_publications or search_documents returned",
+        )
+
+
+SEARCH_EVIDENCE = ToolSpec(
+    name="search_evidence",
+    summary="Find passages by words, within discovered publications or (null) within all. Returns pointers to read.",
+    schema=closed_schema(
+        {
+            "query": QUERY,
+            "publications": {
+                "type": ["array", "null"],
+                "items": {"type": "string", "minLength": 1, "maxLength": 80},
+                "minItems": 1,
+                "maxItems": 20,
+                "description": "Codes of discovered publications, or null for all.",
+            },
+            "date_from": DATE,
+            "date_to": DATE,
+            "prefer_recent": PREFER_RECENT,
+        }
+    ),
+    opens_in=State.DISCOVER_EVIDENCE,
+    run=run,
+    cost_units=3,
+    latency_ms=400,
+)
