@@ -26,6 +26,8 @@ from dofrag.trace.redact import REDACTED, names_secret, redact
 VERSION = 1
 GENESIS = "0" * 64
 """`prev` of the first line."""
+ENVELOPE = ("v", "seq", "at", "prev", "sum", "event")
+"""What every line has beside the fields of its event."""
 
 STRING_MAX = 50_000
 DEPTH_MAX = 24
@@ -110,8 +112,21 @@ def _dump(value: Any) -> str:
 
 def encode(event: Event, *, seq: int, at: datetime, prev: str) -> bytes:
     """One line, without its line end. `at` must carry a time zone; it is written in UTC with milliseconds."""
-    body = {"v": VERSION, "seq": seq, "at": _instant(at), "prev": prev, "event": event.event}
-    return _dump(jsonable(event) | body).encode("utf-8")
+    envelope = {"v": VERSION, "seq": seq, "at": _instant(at), "prev": prev, "event": event.event}
+    body = jsonable(event) | envelope
+    return _dump(body | {"sum": _sum(body)}).encode("utf-8")
+
+
+def intact(line: bytes) -> bool:
+    """Whether a line that `decode` accepts is canonical and its `sum` is that of the rest of it. The chain cannot
+    tell this of the last line, which has no successor."""
+    body = json.loads(line)
+    found = body.pop("sum", None)
+    return bool(found == _sum(body)) and _dump(body | {"sum": found}).encode("utf-8") == line
+
+
+def _sum(body: Any) -> str:
+    return digest(_dump(body).encode("utf-8"))
 
 
 def digest(line: bytes) -> str:
@@ -131,13 +146,14 @@ def decode(line: bytes) -> Record:
     cls = _BY_NAME.get(name) if isinstance(name, str) else None
     if cls is None:
         raise TraceError(f"unknown event {str(name)[:40]!r}")
-    envelope = {key: raw.pop(key, None) for key in ("v", "seq", "at", "prev", "event")}
+    envelope = {key: raw.pop(key, None) for key in ENVELOPE}
     if envelope["v"] != VERSION:
         raise TraceError(f"format version {envelope['v']!r}: this program reads {VERSION}")
     try:
         at = _parse_instant(envelope["at"])
         seq = _convert(envelope["seq"], int, "seq")
         prev = _convert(envelope["prev"], str, "prev")
+        _convert(envelope["sum"], str, "sum")
         return Record(VERSION, seq, at, prev, _convert(raw, cls, cls.event), digest(line))
     except _Misfit as error:
         raise TraceError(str(error)) from error

@@ -1,0 +1,128 @@
+"""Checks of what a person typed that several commands share. Each refusal names the value and the way out."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import fields
+from datetime import date
+
+from dofrag.domain.run import Limits
+from dofrag.errors import UsageError
+
+QUESTION_MAX = 4_000
+"""Characters of a question at most."""
+
+_ISO = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_SCOPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+
+
+def clean_text(text: str, name: str = "the question") -> str:
+    """A question or a search text, ready to use.
+
+    Tabs and line breaks become spaces and invisible format signs (a pasted byte-order mark, a soft hyphen, text
+    direction) go. Raises UsageError for text that is empty, longer than QUESTION_MAX, holds control
+    characters, is not valid UTF-8, or has no letter or digit.
+    """
+    if len(text) > QUESTION_MAX:
+        raise UsageError(
+            f"{name} has {len(text):,} characters; at most {QUESTION_MAX:,} are read", hint="ask one thing at a time"
+        )
+    kept: list[str] = []
+    for at, char in enumerate(text):
+        category = unicodedata.category(char)
+        if category == "Cs":
+            raise UsageError(f"{name} is not valid UTF-8 at character {at + 1}", hint="send it as UTF-8")
+        if category == "Cc" and char not in "\t\n\r":
+            raise UsageError(
+                f"{name} holds the control character U+{ord(char):04X} at character {at + 1}", hint="take it out"
+            )
+        if category != "Cf":
+            kept.append(" " if char.isspace() else char)
+    cleaned = " ".join("".join(kept).split())
+    if not cleaned:
+        raise UsageError(f"{name} is empty", hint='write it in quotes: dof run --question "¿…?"')
+    if not any(char.isalnum() for char in cleaned):
+        raise UsageError(f"{name} {cleaned[:40]!r} holds no words", hint='dof run --question "¿…?"')
+    return cleaned
+
+
+def read_stdin() -> str:
+    """What stands on standard input, as UTF-8, a little over the longest question at most."""
+    raw = sys.stdin.buffer.read(QUESTION_MAX * 16)
+    try:
+        return raw.decode("utf-8").removeprefix("\ufeff").strip()
+    except UnicodeDecodeError as error:
+        if error.start >= len(raw) - 3:  # cut in the middle of a character: too long, which the caller says
+            return raw[: error.start].decode("utf-8")
+        raise UsageError(f"standard input is not UTF-8 (byte {error.start + 1})", hint="send it as UTF-8") from error
+
+
+def parse_date(text: str | None, option: str) -> date | None:
+    """An ISO date, None where the option was not given."""
+    if text is None:
+        return None
+    try:
+        if not _ISO.fullmatch(text.strip()):
+            raise ValueError("it does not have the form YYYY-MM-DD")
+        return date.fromisoformat(text.strip())
+    except ValueError as error:
+        raise UsageError(
+            f"{option} {text[:40]!r} is not a date: {error}", hint=f"write it as YYYY-MM-DD: {option} 2026-04-24"
+        ) from error
+
+
+def check_as_of(as_of: date | None, dates: tuple[date, date] | None) -> date:
+    """The cut-off: as given, else the newest date of the corpus. Raises UsageError for one before the corpus begins,
+    and for a corpus without publications."""
+    if dates is None:
+        raise UsageError("the index holds no publication that this call may see", hint="dof index status --index DIR")
+    first, last = dates
+    if as_of is not None and as_of < first:
+        raise UsageError(
+            f"--as-of {as_of} is before the corpus begins: the index reaches from {first} to {last}",
+            hint=f"use a date from {first} on, or leave --as-of out to use {last}",
+        )
+    return as_of or last
+
+
+def parse_limits(pairs: Iterable[str]) -> Limits:
+    """`NAME=VALUE` pairs over the default limits."""
+    known = {f.name: f.default for f in fields(Limits)}
+    given: dict[str, int | float] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        name = name.strip()
+        if not equals:
+            raise UsageError(f"--limit {pair[:60]!r} has no '='", hint="write it as --limit max_turns=6")
+        if name not in known:
+            raise UsageError(f"there is no limit {name[:60]!r}", hint="limits: " + ", ".join(known))
+        if name in given:
+            raise UsageError(f"--limit {name} is given twice", hint="give each limit once")
+        given[name] = _number(name, value.strip(), whole=isinstance(known[name], int))
+    return Limits(**given)  # type: ignore[arg-type]
+
+
+def _number(name: str, text: str, *, whole: bool) -> int | float:
+    try:
+        value = int(text) if whole else float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and 0 < value <= 10**12):
+        kind = "a whole number" if whole else "a number"
+        raise UsageError(f"--limit {name}={text[:40]} is not {kind} above zero", hint=f"--limit {name}=10")
+    return value
+
+
+def check_scopes(scopes: Iterable[str]) -> frozenset[str]:
+    """Names of collections. A name that the index does not hold is no error: restricted items betray nothing."""
+    for scope in scopes:
+        if not _SCOPE.fullmatch(scope):
+            raise UsageError(
+                f"--scope {scope[:60]!r} is not a collection's name: letters, digits, '.', '-' and '_'",
+                hint="name one collection per --scope",
+            )
+    return frozenset(scopes)
