@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -33,37 +34,40 @@ class TraceSink(Protocol):
         ...
 
 
-class _Chain:
-    """Sequence and hash of the lines so far, and the order that events must keep."""
+@dataclass(frozen=True, slots=True)
+class _State:
+    """Where a trace stands after a line."""
 
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._seq = 0
-        self._finished = False
-        self.last_hash = GENESIS
+    seq: int = 0
+    last_hash: str = GENESIS
+    finished: bool = False
+    size: int = 0  # bytes, line ends included
 
-    def line(self, event: Event) -> bytes:
-        """The next line. Events out of order are a bug of the caller: ValueError."""
-        if self._finished:
-            raise ValueError(f"{event.event} after run_finished")
-        if isinstance(event, RunStarted) is not (self._seq == 0):
-            raise ValueError(f"{event.event} as event {self._seq + 1}: run_started comes first, and once")
-        line = encode(event, seq=self._seq + 1, at=self._clock(), prev=self.last_hash)
-        self._seq += 1
-        self._finished = isinstance(event, RunFinished)
-        self.last_hash = digest(line)
-        return line
+
+def _next(state: _State, event: Event, clock: Clock) -> tuple[bytes, _State]:
+    """The line that comes next, with its line end, and the state after it. Events out of order are a bug of the
+    caller: ValueError."""
+    if state.finished:
+        raise ValueError(f"{event.event} after run_finished")
+    if isinstance(event, RunStarted) is not (state.seq == 0):
+        raise ValueError(f"{event.event} as event {state.seq + 1}: run_started comes first, and once")
+    line = encode(event, seq=state.seq + 1, at=clock(), prev=state.last_hash)
+    after = _State(state.seq + 1, digest(line), isinstance(event, RunFinished), state.size + len(line) + 1)
+    return line + b"\n", after
 
 
 class TraceWriter:
     """Writes one trace file, a line an event, flushed as it happens and synced to disk at the end.
 
     Makes the folder. Never overwrites: an existing file is a TraceError, as is anything that the disk refuses.
+    An interrupt (Ctrl-C) in the middle of `emit` leaves a trace that goes on soundly.
     """
 
     def __init__(self, path: Path, clock: Clock) -> None:
         self.path = path
-        self._chain = _Chain(clock)
+        self._clock = clock
+        self._state = _State()
+        self._pending: tuple[bytes, _State] | None = None
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             # Unbuffered: a line is with the system when `emit` returns, even if the process is killed next.
@@ -75,22 +79,32 @@ class TraceWriter:
 
     @property
     def last_hash(self) -> str:
-        return self._chain.last_hash
+        return self._state.last_hash
 
     def emit(self, event: Event) -> None:
         if self._file.closed:
             raise TraceError(f"trace {self.path} is closed")
-        rest = self._chain.line(event) + b"\n"
         try:
-            while rest:
-                rest = rest[self._file.write(rest) :]
-            if isinstance(event, RunFinished):
+            self._settle()
+            self._pending = _next(self._state, event, self._clock)
+            self._settle()
+            if self._state.finished:
                 os.fsync(self._file.fileno())
         except OSError as error:
             # A half-written line must stay the last one.
             with contextlib.suppress(OSError):
                 self._file.close()
             raise self._refused(error) from error
+
+    def _settle(self) -> None:
+        """Write what is pending, from where the file ends: an interrupt may have come at any point of an earlier
+        attempt, even between the write and the note of it."""
+        if self._pending is None or self._pending[1] is self._state:
+            return
+        line, after = self._pending
+        while rest := line[os.fstat(self._file.fileno()).st_size - self._state.size :]:
+            self._file.write(rest)
+        self._state = after
 
     def close(self) -> None:
         self._file.close()
@@ -111,19 +125,21 @@ class TraceWriter:
 
 
 class MemoryTrace:
-    """A sink for tests: keeps events and lines."""
+    """A sink for tests: keeps events and lines (without their line ends)."""
 
     def __init__(self, clock: Clock) -> None:
-        self._chain = _Chain(clock)
+        self._clock = clock
+        self._state = _State()
         self.events: list[Event] = []
         self.lines: list[bytes] = []
 
     @property
     def last_hash(self) -> str:
-        return self._chain.last_hash
+        return self._state.last_hash
 
     def emit(self, event: Event) -> None:
-        self.lines.append(self._chain.line(event))
+        line, self._state = _next(self._state, event, self._clock)
+        self.lines.append(line.removesuffix(b"\n"))
         self.events.append(event)
 
     def close(self) -> None:
