@@ -1,0 +1,1 @@
+"""Pure language primitives: folding, spans, Spanish numbers and dates, provision paths. Standard library only."""

@@ -1,0 +1,254 @@
+"""Where a provision begins: headings of articles, fractions, numerals and transitories, as canonical paths.
+
+A path is segments joined by `/`, outer first: `art:3/frac:II/inc:a`, `num:5.2`, `trans:2`. Segments:
+
+    lib, tit, cap, sec, anx, ape, guia   divisions: `tit:1`, `cap:2`, `anx:8`, `anx:1-A`, `anx:unico`
+    art, regla, cla                      `art:3`, `art:15-A`, `art:3-bis`, `regla:2.7.1.21`, `cla:1`
+    trans                                `trans` for the heading of the section, `trans:2` for one of them
+    ap, par, frac, inc, num              `ap:A`, `par:8`, `frac:XXIX-Y`, `inc:a`, `num:5.2`
+
+`heading_provision` is called on every line of a corpus: a table keyed by the first sign sends most lines away
+before any pattern is tried. Mentions within running text are found by `mentions.find_provisions`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from dofrag.text.fold import fold, fold_chars
+from dofrag.text.numwords import ORDINAL, ORDINAL_WORDS, parse_ordinal, parse_roman
+
+LEVELS = {
+    "lib": 0, "tit": 1, "anx": 1, "trans": 1, "ape": 1, "guia": 1, "cap": 2, "sec": 3, "art": 4, "regla": 4, "cla": 4,
+    "ap": 5, "par": 5, "frac": 6, "inc": 7,
+}  # fmt: skip
+"""Depth of each kind, outer first. A numeral stands at 3 plus the count of its parts (`5` 4, `5.2` 5…)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProvisionMark:
+    """A line that begins a provision.
+
+    `kind` is the segment's kind, or "ordinal" for a bare `PRIMERO.-`: a transitory under a heading TRANSITORIOS,
+    an operative point elsewhere, so the caller decides. `end` is where the mark ends in the line and the text of
+    the provision begins.
+    """
+
+    path_segment: str
+    level: int
+    end: int
+    kind: str
+    number: str  # "3", "15-A", "II", "unico"; "" for the heading TRANSITORIOS
+
+    def as_transitory(self) -> ProvisionMark:
+        """The same line read as one of the transitories: `ARTÍCULO SEGUNDO.-` or `SEGUNDO.-` → `trans:2`."""
+        return ProvisionMark(f"trans:{self.number}", LEVELS["art"], self.end, "trans", self.number)
+
+
+BIS = r"(?:bis|ter|quater|quinquies|quinties|sexies|sexties|septies|octies|nonies|novies|decies)"
+_ORDINAL_SIGN = r"(?:º\.?|[oa](?:\.|\b))?"
+ARTICLE_NUMBER = (
+    rf"\d{{1,4}}(?:\.\d{{1,3}})*{_ORDINAL_SIGN}"
+    rf"(?:(?<!\.)-[a-z]\b(?!\))|(?<=\.)-[a-z](?=[.\-*_ ]*$|\.|[ ]+de))?(?:[ -]{BIS}\b(?:[ -]\d{{1,2}}\b(?!\.\d))?)?"
+    r"(?:(?<!\.)-[a-z]\b)?"
+)
+"""Folded number of an article: `3`, `4o.`, `15-a`, `2o.-a`, `3 bis`, `915 bis 2`."""
+ROMAN_NUMBER = rf"[ivxlcdm]{{1,10}}\b(?:-[a-z0-9]{{1,2}}\b)?(?:[ -]{BIS}\b(?:[ -]\d{{1,2}}\b)?)?"
+DOTTED_NUMBER = r"\d{1,3}(?:\.\d{1,3})+"
+ANNEX_NUMBER = rf"\d{{1,3}}(?:\.\d{{1,3}})*\b(?:-[a-z]\b)?|unico\b|{ROMAN_NUMBER}|[a-z]\b"
+WORD_NUMBER = rf"(?:unic[oa]|{ORDINAL}(?:[ ]{ORDINAL})?)\b"
+_DIVISION = rf"{WORD_NUMBER}|{ROMAN_NUMBER}|\d{{1,3}}\b"
+
+
+def canonical_number(kind: str, raw: str) -> str | None:
+    """`4o.` → `4`, `15-a` → `15-A`, `3 Bis` → `3-bis`, `segundo` → `2`, `XXIX-Y` as it is; None for no number."""
+    text = fold(raw).strip(" .")
+    if not text:
+        return None
+    if text[0].isdigit():
+        text = re.sub(r"(?<=\d)(?:º|[oaª]\b)\.?", "", text)
+        return _join_suffixes(re.split(r"[ -]+", text.strip(" .-")), "")
+    if text.startswith("unic"):
+        return "unico"
+    tokens = text.split()
+    if (ordinal := parse_ordinal(tokens)) is not None:
+        return str(ordinal[0])
+    if kind == "inc":
+        return text
+    parts = re.split(r"[ -]+", text)
+    value = parse_roman(parts[0])
+    if value is None:
+        return text.upper() if len(text) == 1 else None
+    # Divisions are numbered in words, digits or roman numerals at whim; fractions in roman numerals only.
+    first = parts[0].upper() if kind in ("frac", "anx", "guia", "ape") else str(value)
+    return _join_suffixes(parts[1:], first)
+
+
+def _join_suffixes(parts: list[str], first: str) -> str:
+    named = [p.upper() if len(p) == 1 else p for p in parts if p]
+    return "-".join([first, *named] if first else named)
+
+
+_KINDS: dict[str, tuple[str, str]] = {  # folded beginning → kind, pattern of the mark
+    "art": ("art", rf"art(?:iculo|\.)[ *_]*(?P<num>{ARTICLE_NUMBER}|{WORD_NUMBER})(?:[ ](?P<trans>transitorio)\b)?"),
+    "ane": ("anx", rf"anexo[ ]+(?:no\.?[ ]*)?(?P<num>{ANNEX_NUMBER})"),
+    "ape": ("ape", rf"apendice[ ]+(?:(?:normativo|informativo)[ ]+)?(?P<num>\d{{1,3}}\b|{ROMAN_NUMBER}|[a-z]\b)"),
+    "gui": ("guia", rf"guia[ ]+de[ ]+referencia[ ]+(?P<num>{ROMAN_NUMBER}|\d{{1,3}}\b)"),
+    "reg": ("regla", rf"regla[ ]+(?P<num>{DOTTED_NUMBER}|\d{{1,3}}[aª]?\b|{WORD_NUMBER})"),
+    "num": ("num", rf"numeral[ ]+(?P<num>{DOTTED_NUMBER}|\d{{1,3}}\b)"),
+    "fra": ("frac", rf"fraccion[ ]+(?P<num>{ROMAN_NUMBER})"),
+    "inc": ("inc", r"inciso[ ]+(?P<num>[a-zñ]{1,2})(?=\))"),
+    "cla": ("cla", rf"clausula[ ]+(?P<num>{_DIVISION})"),
+    "tit": ("tit", rf"titulo[ ]+(?P<num>{_DIVISION})"),
+    "cap": ("cap", rf"capitulo[ ]+(?P<num>{_DIVISION})"),
+    "sec": ("sec", rf"seccion[ ]+(?P<num>{_DIVISION})"),
+    "lib": ("lib", rf"libro[ ]+(?P<num>{_DIVISION})"),
+}  # fmt: skip
+_NAMED = {start: (kind, re.compile(pattern)) for start, (kind, pattern) in _KINDS.items()}
+_ORDINAL_STARTS = frozenset(word[:3] for word in (*ORDINAL_WORDS, "unico", "unica"))
+_TRANSITORY_STARTS = frozenset({"tra", "t r", "art", "dis", "reg"})
+
+_TRANSITORIES = re.compile(
+    r"(?:(?:articulos?|disposiciones|regimen)[ ]+)?(?:transitori[oa]s?|t r a n s i t o r i [oa](?: s)?)[ ]*[.:]?"
+    r"(?=[ *_]*$|[ ]+de[ ]+decretos?\b)"
+)
+_ORDINAL_LINE = re.compile(rf"(?P<num>{WORD_NUMBER})(?:[ ](?P<trans>transitori[oa]))?(?=[ ]?[*_]*[ ]?[.:\-])")
+_FRACTION = re.compile(rf"(?P<num>{ROMAN_NUMBER})[*_]*(?=\.(?!\d)|\)|[ ]?-)")
+_LETTER = re.compile(r"(?P<num>[a-zñ]{1,2})[*_]*\)")
+_APARTADO = re.compile(r"(?P<num>[abefgh])[*_]*\.(?=[-*_ ])")
+_NUMERAL = re.compile(r"(?P<num>[1-9]\d?(?:\.(?:0|[1-9]\d{0,2}))*)(?P<close>[*_]*(?:\.-?|\)|-)?)[*_]*(?=[ ]|$)")
+# Units after a figure at the beginning of a line: it is an amount that a line break cut off, not a numeral.
+_UNIT = re.compile(
+    r"[ ]*(?:m\.? ?n\b|usd|mxn|umas?|udis?|km|ha|kg|pesos|por ciento|%|millon|mil|hectareas|metros|dias|anos)\b"
+)
+_CLOSE = re.compile(r"[*_]*[ ]?[.:)\-–—]*[*_]*[ ]?[.:\-–—]*[*_]*[ \t\u00a0]*")
+_HEAD = 90  # characters that a mark can take
+
+_LEAD = ' \t#*_>"“«'
+_ROMAN_SIGNS = frozenset("IVXLCDM")
+_AFTER_ROMAN = frozenset("IVXLCDM.-) *_–")
+
+
+def heading_provision(line: str) -> ProvisionMark | None:
+    """The provision that `line` begins, or None. A mere mention at the beginning of a line (`Artículo 3 de la
+    Ley…`) is none. Markdown marks before it are skipped."""
+    at = 0
+    while at < 16 and line[at : at + 1] in _LEAD and at < len(line):
+        at += 1
+    first = line[at : at + 1]
+    second = line[at + 1 : at + 2]
+    if not first:
+        return None
+    if first in "0123456789":
+        return _numeral(line, at)
+    if second == ")" or line[at + 2 : at + 3] == ")" or (second == "*" and ")" in line[at : at + 8]):
+        return _lettered(line, at)
+    if first in _ROMAN_SIGNS and (second in _AFTER_ROMAN) and second:
+        return _fraction(line, at)
+    key = fold_chars(line[at : at + 3])
+    if key in _NAMED or key in _ORDINAL_STARTS or key in _TRANSITORY_STARTS:
+        return _named(line, at, key)
+    if second in ".*" and second and first in "ABEFGH":
+        return _apartado(line, at)
+    return None
+
+
+def _mark(line: str, at: int, kind: str, number: str, level: int, segment: str | None = None) -> ProvisionMark:
+    close = _CLOSE.match(line, at)
+    end = close.end() if close else at
+    return ProvisionMark(segment or f"{kind}:{number}", level, min(end, len(line)), kind, number)
+
+
+def _begins_text(line: str, at: int) -> bool:
+    """Whether what follows a mark is the provision's own text, and not the rest of a sentence that mentions it."""
+    rest = line[at : at + 24]
+    if not rest.strip(" *_") or rest[0] in ".:)-–—|":
+        return True
+    after = rest.lstrip(" *_")
+    return rest[0] in " *_" and not (after[0].islower() or after[0] in ",;")
+
+
+def _named(line: str, at: int, key: str) -> ProvisionMark | None:
+    head = fold_chars(line[at : at + _HEAD]).rstrip(" ")
+    if key in _TRANSITORY_STARTS and (match := _TRANSITORIES.match(head)):
+        return ProvisionMark("trans", LEVELS["trans"], len(line.rstrip()), "trans", "")
+    if key in _NAMED:
+        kind, pattern = _NAMED[key]
+        match = pattern.match(head)
+        if match and _begins_text(line, at + match.end()):
+            number = canonical_number(kind, match["num"])
+            if number is None:
+                return None
+            mark = _mark(line, at + match.end(), kind, number, LEVELS.get(kind, 3 + number.count(".") + 1))
+            return mark.as_transitory() if match.groupdict().get("trans") else mark
+    if key in _ORDINAL_STARTS and (match := _ORDINAL_LINE.match(head)):
+        number = canonical_number("trans", match["num"])
+        if number is None:
+            return None
+        # Clauses of an agreement are feminine (PRIMERA.-), transitories and operative points masculine.
+        feminine = match["num"].endswith("a")
+        if feminine and not match["trans"]:
+            return _mark(line, at + match.end(), "cla", number, LEVELS["cla"])
+        kind = "trans" if match["trans"] else "ordinal"
+        return _mark(line, at + match.end(), kind, number, LEVELS["art"], f"trans:{number}")
+    return None
+
+
+def _numeral(line: str, at: int) -> ProvisionMark | None:
+    match = _NUMERAL.match(line, at, at + _HEAD)
+    if match is None:
+        return None
+    number = match["num"]
+    rest = line[match.end() : match.end() + 24].lstrip(" *_")
+    marked = at > 0 and line[at - 1] in "#*_ " and ("#" in line[:at] or "*" in line[:at])
+    if rest and (rest[0].islower() or rest[0] in ",;$%/|=+" or _UNIT.match(fold_chars(rest))):
+        return None
+    if "." not in number and not match["close"].strip("*_") and not marked:
+        return None  # a bare "5 Obligaciones" is a numeral only where it is marked as a heading
+    return _mark(line, match.end(), "num", number, 3 + number.count(".") + 1)
+
+
+def _fraction(line: str, at: int) -> ProvisionMark | None:
+    head = fold_chars(line[at : at + 40])
+    match = _FRACTION.match(head)
+    if match is None or not line[at : at + len(match["num"].split(" ")[0].split("-")[0])].isupper():
+        return None
+    raw = match["num"]
+    if raw in ("c", "d", "m") or (raw == "l" and head[1:2] != ")"):
+        return None  # initials and "C." (ciudadano) before a name: no fraction list reaches 50 with those alone
+    number = canonical_number("frac", raw)
+    if number is None or not _begins_text(line, at + match.end()):
+        return None
+    return _mark(line, at + match.end(), "frac", number, LEVELS["frac"])
+
+
+def _lettered(line: str, at: int) -> ProvisionMark | None:
+    head = line[at : at + 8]
+    match = _LETTER.match(head.lower())
+    if match is None:
+        return _fraction(line, at) if head[0] in _ROMAN_SIGNS else None
+    raw = head[: match.end("num")]
+    if raw[0] in _ROMAN_SIGNS and (len(raw) > 1 or raw in "IVX"):
+        return _fraction(line, at)
+    if raw.islower() and (len(raw) == 1 or raw[0] == raw[1] or parse_roman(raw) is not None):
+        return _mark(line, at + match.end(), "inc", raw, LEVELS["inc"])
+    if raw.isupper() and len(raw) == 1:
+        return _mark(line, at + match.end(), "ap", raw, LEVELS["ap"])
+    return None
+
+
+def _apartado(line: str, at: int) -> ProvisionMark | None:
+    match = _APARTADO.match(line[at : at + 8].lower())
+    if match is None:
+        return None
+    return _mark(line, at + match.end() - 1, "ap", match["num"].upper(), LEVELS["ap"])
+
+
+def provision_matches(asked: str, stored: str | None) -> bool:
+    """Whether a chunk at path `stored` is the asked provision or lies within it: every asked segment occurs in
+    `stored`, in order. A rule may be stored as a plain numeral, so `regla:2.1` and `num:2.1` agree."""
+    if stored is None:
+        return False
+    have = iter(stored.lower().replace("regla:", "num:").split("/"))
+    return all(segment in have for segment in asked.lower().replace("regla:", "num:").split("/"))
