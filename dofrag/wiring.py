@@ -1,0 +1,256 @@
+"""The only place that puts parts together: settings, corpus, planner, clock, trace."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from dofrag import __version__
+from dofrag.domain.corpus import PUBLIC
+from dofrag.domain.question import Question
+from dofrag.domain.run import ENDS, EXIT_CODES, INTERRUPTED_EXIT, Limits, Reason
+from dofrag.errors import UsageError
+from dofrag.profiles.base import GazetteProfile
+from dofrag.search.interface import SearchBackend
+from dofrag.settings import Settings, from_environment
+from dofrag.store.interface import CorpusReader
+from dofrag.trace.events import Event
+
+QUESTION_MAX = 4_000
+"""Characters of a question at most: beyond, it is a document."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCorpus:
+    """An index opened for reading. `name` is "sample" for the built-in gazette, else the folder as it was named."""
+
+    name: str
+    reader: CorpusReader
+    backend: SearchBackend
+    profile: GazetteProfile
+    stamp: str
+
+    def dates(self, scopes: Iterable[str] = ()) -> tuple[date, date]:
+        """First and last publication date that these scopes (and the public one) hold."""
+        dates = self.reader.dates(frozenset(scopes) | {PUBLIC})
+        if dates is None:
+            raise UsageError(f"index {self.name!r} is empty", hint="dof index build FOLDER --index DIR")
+        return dates
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """The result as JSON values, the process's exit code, and the exception of a run that failed."""
+
+    result: dict[str, Any]
+    exit_code: int
+    error: Exception | None = None
+
+
+def settings() -> Settings:
+    """From this process's environment and working folder."""
+    return from_environment(os.environ, Path.cwd())
+
+
+def profile() -> GazetteProfile:
+    """The gazette that this installation serves."""
+    from dofrag.profiles.dof.profile import DofProfile
+
+    return DofProfile()
+
+
+def open_corpus(index_dir: Path | None, notice: Callable[[str], None] = lambda _: None) -> OpenCorpus:
+    """Open a named index, the default one, or the sample (built on first use; `notice` is told so).
+
+    Raises StoreMissing or IndexMismatch with the command that mends it.
+    """
+    from dofrag.sample.index import sample_index
+    from dofrag.search.open import open_index
+
+    chosen = index_dir or settings().index
+    dof = profile()
+    name = "sample" if chosen is None else chosen.as_posix()
+    opened = open_index(chosen if chosen is not None else sample_index(settings().cache, dof, notice))
+    return OpenCorpus(name=name, reader=opened.reader, backend=opened.backend, profile=dof, stamp=opened.stamp)
+
+
+def cutoff(corpus: OpenCorpus, as_of: date | None, scopes: Iterable[str]) -> tuple[date, tuple[date, date]]:
+    """The run's cut-off and what the index reaches before it. Default: the newest publication.
+
+    Raises UsageError for a cut-off before the corpus begins: nothing would exist for the run.
+    """
+    first, last = corpus.dates(scopes)
+    chosen = as_of or last
+    if chosen < first:
+        raise UsageError(
+            f"as-of {chosen} is before the corpus begins: index {corpus.name!r} reaches from {first} to {last}",
+            hint=f"use --as-of {last} or leave it out",
+        )
+    return chosen, (first, min(last, chosen))
+
+
+def check_question(text: str) -> str:
+    """The question, trimmed. Raises UsageError for one that is empty, too long or holds control characters."""
+    trimmed = text.strip()
+    if not any(c.isalnum() for c in trimmed):
+        raise UsageError("the question is empty", hint='dof run --question "¿…?"')
+    if len(trimmed) > QUESTION_MAX:
+        raise UsageError(
+            f"the question has {len(trimmed):,} characters; at most {QUESTION_MAX:,} are taken",
+            hint="ask one thing, in a few sentences",
+        )
+    bad = sorted({f"U+{ord(c):04X}" for c in trimmed if (ord(c) < 32 and c not in "\t\n\r") or 127 <= ord(c) < 160})
+    if bad:
+        raise UsageError(f"the question holds control characters: {', '.join(bad)}", hint="remove them and ask again")
+    return trimmed
+
+
+def check_scopes(corpus: OpenCorpus, scopes: Iterable[str]) -> frozenset[str]:
+    """The restricted collections that the caller grants. Raises UsageError for one that the index does not hold."""
+    granted = frozenset(scopes) - {PUBLIC}
+    unknown = granted - corpus.reader.restricted_scopes()
+    if unknown:
+        raise UsageError(f"no collection named {', '.join(sorted(unknown))} in index {corpus.name!r}")
+    return granted
+
+
+def run_question(
+    text: str,
+    *,
+    as_of: date | None = None,
+    index: Path | None = None,
+    planner: str = "rules",
+    limits: Limits | None = None,
+    scopes: Iterable[str] = (),
+    trace_dir: Path | None = None,
+    on_event: Callable[[Event], None] | None = None,
+    notice: Callable[[str], None] = lambda _: None,
+) -> RunOutcome:
+    """Research one question and leave its trace.
+
+    Raises UsageError or CorpusError before anything is run; from then on every fault is an end of the run.
+    """
+    from dofrag.agent.loop import execute
+    from dofrag.agent.result import finish
+    from dofrag.agent.setup import Corpus, Setup
+    from dofrag.planner.registry import make_planner
+    from dofrag.trace.writer import TraceWriter
+
+    question_text = check_question(text)
+    maker = make_planner(planner)
+    corpus = open_corpus(index, notice)
+    granted = check_scopes(corpus, scopes)
+    chosen, dates = cutoff(corpus, as_of, granted)
+    run_id = new_run_id(datetime.now(UTC), secrets.token_hex(3))
+    path = (trace_dir or settings().trace_dir) / f"{run_id}.jsonl"
+    with TraceWriter(path, lambda: datetime.now(UTC)) as trace:
+        setup = Setup(
+            run_id=run_id,
+            corpus=Corpus(
+                name=corpus.name, reader=corpus.reader, backend=corpus.backend, dates=dates, stamp=corpus.stamp
+            ),
+            profile=corpus.profile,
+            planner=maker,
+            trace=trace,
+            monotonic=time.monotonic,
+            limits=limits or Limits(),
+            versions=versions(corpus),
+            listener=on_event,
+        )
+        run, end = execute(Question(text=question_text, as_of=chosen, scopes=granted), setup)
+        result = finish(run, end)
+        result |= {"trace": path.as_posix(), "trace_sha256": trace.last_hash}
+    code = INTERRUPTED_EXIT if end.reason is Reason.INTERRUPTED else EXIT_CODES[ENDS[end.reason][0]]
+    return RunOutcome(result, code, end.error)
+
+
+def call_tool(
+    name: str,
+    arguments: str,
+    *,
+    index: Path | None = None,
+    as_of: date | None = None,
+    scopes: Iterable[str] = (),
+    notice: Callable[[str], None] = lambda _: None,
+) -> dict[str, Any]:
+    """Call one tool outside a run, for inspection, and return its envelope.
+
+    Gates are for runs: here every tool is open and everything under the cut-off and scopes counts as seen.
+    """
+    from dofrag.agent.budget import Budget
+    from dofrag.tools import CORE, State
+    from dofrag.tools.contract import ToolContext
+    from dofrag.tools.dispatch import dispatch
+
+    corpus = open_corpus(index, notice)
+    granted = check_scopes(corpus, scopes)
+    chosen, _ = cutoff(corpus, as_of, granted)
+    limits = replace(Limits(), max_read_tokens=1_000_000)
+    context = ToolContext(
+        reader=corpus.reader,
+        backend=corpus.backend,
+        session=_Everything(),
+        as_of=chosen,
+        scopes=granted,
+        read_tokens_left=limits.max_read_tokens,
+        canonical_issuer=corpus.profile.canonical_issuer,
+    )
+    done = dispatch(
+        name,
+        arguments,
+        call_id="c1",
+        tools=CORE,
+        state=State.RESPOND,
+        context=context,
+        budget=Budget(limits, time.monotonic),
+        versions=versions(corpus),
+    )
+    return done.envelope
+
+
+class _Everything:
+    """The session of an inspection: nothing is hidden from it but what its filters hide."""
+
+    def is_discovered(self, code: str) -> bool:
+        return True
+
+    def is_seen(self, chunk_id: int) -> bool:
+        return True
+
+    def is_read(self, chunk_id: int) -> bool:
+        return False
+
+
+def versions(corpus: OpenCorpus) -> dict[str, str]:
+    """What a result was made with: code, index, profile rules and tool contract."""
+    return {
+        "code": __version__,
+        "index": corpus.stamp,
+        "profile": f"{corpus.profile.name}/{corpus.profile.version}",
+        "contract": contract_hash(),
+    }
+
+
+@cache
+def contract_hash() -> str:
+    """SHA-256 over the tools' schemas and states and the ends of a run."""
+    from dofrag.tools import CORE
+
+    tools = [[t.name, t.schema, str(t.opens_in), t.cost_units, t.latency_ms] for t in CORE]
+    ends = [[str(reason), str(state), str(closure)] for reason, (state, closure) in ENDS.items()]
+    text = json.dumps([tools, ends], sort_keys=True, ensure_ascii=False)
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def new_run_id(now: datetime, salt: str) -> str:
+    """Sortable by time, safe as a file name: `20260109T101500Z-1a2b3c`."""
+    return f"{now.astimezone(UTC):%Y%m%dT%H%M%SZ}-{salt}"
