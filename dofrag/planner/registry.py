@@ -1,0 +1,22 @@
+"""Planners by the name that `--planner` takes."""
+
+from __future__ import annotations
+
+from dofrag.errors import UsageError
+from dofrag.planner.interface import Planner
+
+
+def make_planner(name: str) -> Planner:
+    """`rules` or `scripted:NAME`. Raises UsageError that lists what there is."""
+    kind, _, script = name.partition(":")
+    if kind == "scripted":
+        from dofrag.planner.scripted import scripted
+
+        return scripted(script)
+    if name == "rules":
+        from dofrag.planner.rules import RulePlanner
+
+        return RulePlanner()
+    if kind in {"model", "replay"}:
+        raise UsageError(f"planner {kind!r} is not in this version", hint="use --planner rules")
+    raise UsageError(f"there is no planner {name!r}", hint="use rules, or scripted:NAME")
