@@ -78,6 +78,8 @@ class FaultCode(StrEnum):
     UNKNOWN_CITATION = "unknown_citation"
     QUOTE_NOT_FOUND = "quote_not_found"
     QUOTE_TOO_LONG = "quote_too_long"
+    QUOTE_TOO_SHORT = "quote_too_short"
+    IRRELEVANT_CITATION = "irrelevant_citation"
     NUMBER_NOT_QUOTED = "number_not_quoted"
     COMPUTATION_WRONG = "computation_wrong"
     UNKNOWN_SUB_QUESTION = "unknown_sub_question"
