@@ -1,14 +1,8 @@
-"""Where a provision begins: headings of articles, fractions, numerals and transitories, as canonical paths.
+"""Where a provision begins: headings of articles, fractions, numerals and transitories, as path segments.
 
-A path is segments joined by `/`, outer first: `art:3/frac:II/inc:a`, `num:5.2`, `trans:2`. Segments:
-
-    lib, tit, cap, sec, anx, ape, guia   divisions: `tit:1`, `cap:2`, `anx:8`, `anx:1-A`, `anx:unico`
-    art, regla, cla                      `art:3`, `art:15-A`, `art:3-bis`, `regla:2.7.1.21`, `cla:1`
-    trans                                `trans` for the heading of the section, `trans:2` for one of them
-    ap, par, frac, inc, num              `ap:A`, `par:8`, `frac:XXIX-Y`, `inc:a`, `num:5.2`
-
-`heading_provision` is called on every line of a corpus: a table keyed by the first sign sends most lines away
-before any pattern is tried. Mentions within running text are found by `mentions.find_provisions`.
+`heading_provision` is called on every line of a corpus: the first signs of a line send most lines away before any
+pattern is tried. What the paths look like is told in `paths.py`; mentions within running text are found by
+`find_provisions`.
 """
 
 from __future__ import annotations
@@ -16,14 +10,29 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from dofrag.text.fold import fold, fold_chars
-from dofrag.text.numwords import ORDINAL, ORDINAL_WORDS, parse_ordinal, parse_roman
+from dofrag.text.fold import fold_chars
+from dofrag.text.mentions import FoundProvision, find_provisions
+from dofrag.text.numwords import ORDINAL_WORDS, parse_roman
+from dofrag.text.paths import (
+    ANNEX_NUMBER,
+    ARTICLE_NUMBER,
+    DIVISION_NUMBER,
+    DOTTED_NUMBER,
+    LEVELS,
+    ROMAN_NUMBER,
+    WORD_NUMBER,
+    canonical_number,
+    provision_matches,
+)
 
-LEVELS = {
-    "lib": 0, "tit": 1, "anx": 1, "trans": 1, "ape": 1, "guia": 1, "cap": 2, "sec": 3, "art": 4, "regla": 4, "cla": 4,
-    "ap": 5, "par": 5, "frac": 6, "inc": 7,
-}  # fmt: skip
-"""Depth of each kind, outer first. A numeral stands at 3 plus the count of its parts (`5` 4, `5.2` 5…)."""
+__all__ = [
+    "FoundProvision",
+    "ProvisionMark",
+    "canonical_number",
+    "find_provisions",
+    "heading_provision",
+    "provision_matches",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,50 +55,6 @@ class ProvisionMark:
         return ProvisionMark(f"trans:{self.number}", LEVELS["art"], self.end, "trans", self.number)
 
 
-BIS = r"(?:bis|ter|quater|quinquies|quinties|sexies|sexties|septies|octies|nonies|novies|decies)"
-_ORDINAL_SIGN = r"(?:º\.?|[oa](?:\.|\b))?"
-ARTICLE_NUMBER = (
-    rf"\d{{1,4}}(?:\.\d{{1,3}})*{_ORDINAL_SIGN}"
-    rf"(?:(?<!\.)-[a-z]\b(?!\))|(?<=\.)-[a-z](?=[.\-*_ ]*$|\.|[ ]+de))?(?:[ -]{BIS}\b(?:[ -]\d{{1,2}}\b(?!\.\d))?)?"
-    r"(?:(?<!\.)-[a-z]\b)?"
-)
-"""Folded number of an article: `3`, `4o.`, `15-a`, `2o.-a`, `3 bis`, `915 bis 2`."""
-ROMAN_NUMBER = rf"[ivxlcdm]{{1,10}}\b(?:-[a-z0-9]{{1,2}}\b)?(?:[ -]{BIS}\b(?:[ -]\d{{1,2}}\b)?)?"
-DOTTED_NUMBER = r"\d{1,3}(?:\.\d{1,3})+"
-ANNEX_NUMBER = rf"\d{{1,3}}(?:\.\d{{1,3}})*\b(?:-[a-z]\b)?|unico\b|{ROMAN_NUMBER}|[a-z]\b"
-WORD_NUMBER = rf"(?:unic[oa]|{ORDINAL}(?:[ ]{ORDINAL})?)\b"
-_DIVISION = rf"{WORD_NUMBER}|{ROMAN_NUMBER}|\d{{1,3}}\b"
-
-
-def canonical_number(kind: str, raw: str) -> str | None:
-    """`4o.` → `4`, `15-a` → `15-A`, `3 Bis` → `3-bis`, `segundo` → `2`, `XXIX-Y` as it is; None for no number."""
-    text = fold(raw).strip(" .")
-    if not text:
-        return None
-    if text[0].isdigit():
-        text = re.sub(r"(?<=\d)(?:º|[oaª]\b)\.?", "", text)
-        return _join_suffixes(re.split(r"[ -]+", text.strip(" .-")), "")
-    if text.startswith("unic"):
-        return "unico"
-    tokens = text.split()
-    if (ordinal := parse_ordinal(tokens)) is not None:
-        return str(ordinal[0])
-    if kind == "inc":
-        return text
-    parts = re.split(r"[ -]+", text)
-    value = parse_roman(parts[0])
-    if value is None:
-        return text.upper() if len(text) == 1 else None
-    # Divisions are numbered in words, digits or roman numerals at whim; fractions in roman numerals only.
-    first = parts[0].upper() if kind in ("frac", "anx", "guia", "ape") else str(value)
-    return _join_suffixes(parts[1:], first)
-
-
-def _join_suffixes(parts: list[str], first: str) -> str:
-    named = [p.upper() if len(p) == 1 else p for p in parts if p]
-    return "-".join([first, *named] if first else named)
-
-
 _KINDS: dict[str, tuple[str, str]] = {  # folded beginning → kind, pattern of the mark
     "art": ("art", rf"art(?:iculo|\.)[ *_]*(?P<num>{ARTICLE_NUMBER}|{WORD_NUMBER})(?:[ ](?P<trans>transitorio)\b)?"),
     "ane": ("anx", rf"anexo[ ]+(?:no\.?[ ]*)?(?P<num>{ANNEX_NUMBER})"),
@@ -99,11 +64,11 @@ _KINDS: dict[str, tuple[str, str]] = {  # folded beginning → kind, pattern of 
     "num": ("num", rf"numeral[ ]+(?P<num>{DOTTED_NUMBER}|\d{{1,3}}\b)"),
     "fra": ("frac", rf"fraccion[ ]+(?P<num>{ROMAN_NUMBER})"),
     "inc": ("inc", r"inciso[ ]+(?P<num>[a-zñ]{1,2})(?=\))"),
-    "cla": ("cla", rf"clausula[ ]+(?P<num>{_DIVISION})"),
-    "tit": ("tit", rf"titulo[ ]+(?P<num>{_DIVISION})"),
-    "cap": ("cap", rf"capitulo[ ]+(?P<num>{_DIVISION})"),
-    "sec": ("sec", rf"seccion[ ]+(?P<num>{_DIVISION})"),
-    "lib": ("lib", rf"libro[ ]+(?P<num>{_DIVISION})"),
+    "cla": ("cla", rf"clausula[ ]+(?P<num>{DIVISION_NUMBER})"),
+    "tit": ("tit", rf"titulo[ ]+(?P<num>{DIVISION_NUMBER})"),
+    "cap": ("cap", rf"capitulo[ ]+(?P<num>{DIVISION_NUMBER})"),
+    "sec": ("sec", rf"seccion[ ]+(?P<num>{DIVISION_NUMBER})"),
+    "lib": ("lib", rf"libro[ ]+(?P<num>{DIVISION_NUMBER})"),
 }  # fmt: skip
 _NAMED = {start: (kind, re.compile(pattern)) for start, (kind, pattern) in _KINDS.items()}
 _ORDINAL_STARTS = frozenset(word[:3] for word in (*ORDINAL_WORDS, "unico", "unica"))
@@ -243,12 +208,3 @@ def _apartado(line: str, at: int) -> ProvisionMark | None:
     if match is None:
         return None
     return _mark(line, at + match.end() - 1, "ap", match["num"].upper(), LEVELS["ap"])
-
-
-def provision_matches(asked: str, stored: str | None) -> bool:
-    """Whether a chunk at path `stored` is the asked provision or lies within it: every asked segment occurs in
-    `stored`, in order. A rule may be stored as a plain numeral, so `regla:2.1` and `num:2.1` agree."""
-    if stored is None:
-        return False
-    have = iter(stored.lower().replace("regla:", "num:").split("/"))
-    return all(segment in have for segment in asked.lower().replace("regla:", "num:").split("/"))
