@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from dataclasses import fields
 from datetime import date
 
+import click
+
 from dofrag.domain.run import Limits
 from dofrag.errors import UsageError
-
-QUESTION_MAX = 4_000
-"""Characters of a question at most."""
+from dofrag.wiring import QUESTION_MAX
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _SCOPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
@@ -50,6 +50,11 @@ def clean_text(text: str, name: str = "the question") -> str:
     return cleaned
 
 
+def notice(text: str) -> None:
+    """A line for the person at the terminal."""
+    click.echo(text, err=True)
+
+
 def read_stdin() -> str:
     """What stands on standard input, as UTF-8, a little over the longest question at most."""
     raw = sys.stdin.buffer.read(QUESTION_MAX * 16)
@@ -73,20 +78,6 @@ def parse_date(text: str | None, option: str) -> date | None:
         raise UsageError(
             f"{option} {text[:40]!r} is not a date: {error}", hint=f"write it as YYYY-MM-DD: {option} 2026-04-24"
         ) from error
-
-
-def check_as_of(as_of: date | None, dates: tuple[date, date] | None) -> date:
-    """The cut-off: as given, else the newest date of the corpus. Raises UsageError for one before the corpus begins,
-    and for a corpus without publications."""
-    if dates is None:
-        raise UsageError("the index holds no publication that this call may see", hint="dof index status --index DIR")
-    first, last = dates
-    if as_of is not None and as_of < first:
-        raise UsageError(
-            f"--as-of {as_of} is before the corpus begins: the index reaches from {first} to {last}",
-            hint=f"use a date from {first} on, or leave --as-of out to use {last}",
-        )
-    return as_of or last
 
 
 def parse_limits(pairs: Iterable[str]) -> Limits:
@@ -118,7 +109,7 @@ def _number(name: str, text: str, *, whole: bool) -> int | float:
 
 
 def check_scopes(scopes: Iterable[str]) -> frozenset[str]:
-    """Names of collections. A name that the index does not hold is no error: restricted items betray nothing."""
+    """Names of collections, well formed. Whether the index holds them is for `wiring` to say."""
     for scope in scopes:
         if not _SCOPE.fullmatch(scope):
             raise UsageError(

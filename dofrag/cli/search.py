@@ -1,0 +1,93 @@
+"""`dof search`: the ranked passages for a text, without a run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dofrag.cli.options import check_scopes, clean_text, notice, parse_date
+from dofrag.cli.output import one_line, print_json, terminal_width, wrap
+from dofrag.domain.corpus import PUBLIC, Filters, Hit, Kind, Passage
+
+SNIPPET = 400
+"""Characters of a passage that the text output shows; `--json` gives all of it."""
+
+
+@click.command()
+@click.argument("text")
+@click.option(
+    "--index", type=click.Path(path_type=Path), metavar="DIR", help="Index to search. Default: as `dof run`."
+)
+@click.option("--top-k", type=click.IntRange(1, 200), default=10, show_default=True, metavar="N",
+              help="Passages to return at most.")  # fmt: skip
+@click.option("--as-of", metavar="DATE", help="Publication cut-off, YYYY-MM-DD. Default: the newest publication.")
+@click.option("--strategy", type=click.Choice(["lexical"]), default="lexical", show_default=True, expose_value=False,
+              help="How the index is searched.")  # fmt: skip
+@click.option("--scope", "scopes", multiple=True, metavar="NAME", help="Allow a restricted collection; repeatable.")
+@click.option("--explain", is_flag=True, help="Show the parts of each score.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+def search(
+    text: str,
+    index: Path | None,
+    top_k: int,
+    as_of: str | None,
+    scopes: tuple[str, ...],
+    explain: bool,
+    as_json: bool,
+) -> None:
+    """Search the index for TEXT and print the ranked passages."""
+    query = clean_text(text, "the search text")
+    cut_off = parse_date(as_of, "--as-of")
+    allowed = check_scopes(scopes)
+    from dofrag import wiring
+
+    corpus = wiring.open_corpus(index, notice)
+    granted = wiring.check_scopes(corpus, allowed)
+    chosen, _ = wiring.cutoff(corpus, cut_off, granted)
+    filters = Filters(as_of=chosen, scopes=granted | {PUBLIC})
+    page = corpus.backend.search_chunks(query, filters, limit=top_k, explain=explain)
+    found = {
+        p.id: p for p in corpus.reader.passages([h.chunk_id for h in page.hits], replace(filters, kinds=tuple(Kind)))
+    }
+    # The store is the truth: what an update removed a moment ago is not shown.
+    pairs = [(hit, found[hit.chunk_id]) for hit in page.hits if hit.chunk_id in found]
+    if as_json:
+        print_json({"hits": [_hit_json(hit, passage, explain) for hit, passage in pairs], "total": page.total})
+        return
+    for hit, passage in pairs:
+        click.echo("\n".join(_hit_lines(hit, passage, terminal_width())))
+    click.echo(f"{len(pairs)} of {page.total:,} passages, published up to {chosen}", err=True)
+
+
+def _hit_json(hit: Hit, passage: Passage, explain: bool) -> dict[str, Any]:
+    publication = passage.publication
+    document = {
+        "rank": hit.rank,
+        "score": hit.score,
+        "chunk_id": hit.chunk_id,
+        "publication_code": publication.code,
+        "source": publication.source,
+        "title": publication.title,
+        "issuer": publication.issuer,
+        "publication_date": publication.published_on.isoformat(),
+        "heading_path": list(passage.chunk.heading_path),
+        "text": passage.text,
+    }
+    return document | {"parts": dict(hit.parts)} if explain else document
+
+
+def _hit_lines(hit: Hit, passage: Passage, width: int) -> list[str]:
+    publication = passage.publication
+    issuer = f"{publication.issuer}, " if publication.issuer else ""
+    lines = wrap(
+        f"{hit.rank:>2}. {hit.score:.2f}  {publication.published_on} {publication.code}, {issuer}"
+        f"«{one_line(publication.title, 200)}»", width, "", "    "
+    )  # fmt: skip
+    where = " > ".join((f"chunk {hit.chunk_id}", *passage.chunk.heading_path))
+    lines += wrap(where, width, "    ")
+    if hit.parts:
+        lines += wrap(", ".join(f"{name} {value:.3f}" for name, value in hit.parts), width, "    ")
+    return lines + wrap(one_line(passage.text, SNIPPET), width, "      ")
