@@ -1,0 +1,331 @@
+"""Full-text search with Tantivy: the only module that imports it.
+
+One document a chunk. Texts are normalised by `analysis` before they reach the engine, so that what is indexed and
+what is asked pass the same way. Scores add four evenly weighted fields; the publication that *issues* a named
+identifier and the passage that *is* a named provision get a bonus on top, which no amount of mentions reaches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import tantivy
+
+from dofrag.domain.corpus import Chunk, Filters, Hit, Publication
+from dofrag.errors import IndexMismatch
+from dofrag.search.analysis import (
+    QUERY_TERMS,
+    STOP_WORDS,
+    identifier_keys,
+    named_identifiers,
+    normalize,
+    provision_keys,
+    query_text,
+)
+from dofrag.search.interface import Page
+from dofrag.store.rows import issuer_words
+from dofrag.store.schema import REBUILD
+
+SCHEMA_VERSION = "bm25-1"
+"""Changes with the fields below; part of the stamp."""
+
+TEXT_FIELDS = ("text", "title", "headings", "issuer")
+IDENTIFIER_BONUS = 1000.0
+PROVISION_BONUS = 8.0
+_WRITER_HEAP = 160_000_000  # bytes, for all indexing threads together
+_TIES = 512  # how many hits beyond the limit are fetched at most to settle a tie at the edge
+_GROUP_DEPTH = 8  # chunks fetched per publication wanted, before going deeper
+_GROUP_MAX = 20_000
+
+Provisions = Callable[[str], Sequence[str]]
+
+
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_integer_field("id", indexed=True, fast=True)
+    builder.add_integer_field("publication", indexed=True, fast=True)
+    builder.add_integer_field("day", indexed=True, fast=True)
+    builder.add_text_field("code", stored=True, tokenizer_name="raw", index_option="basic")
+    for name in ("kind", "edition", "scope", "issuer_word", "identifier", "provision"):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    for name in TEXT_FIELDS:
+        builder.add_text_field(name, tokenizer_name="es", index_option="freq")
+    return builder.build()
+
+
+def _analyzer() -> tantivy.TextAnalyzer:
+    """Runs on text that `analysis.normalize` has passed."""
+    return (
+        tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
+        .filter(tantivy.Filter.remove_long(64))
+        .filter(tantivy.Filter.custom_stopword(list(STOP_WORDS)))
+        .filter(tantivy.Filter.stemmer("spanish"))
+        .build()
+    )
+
+
+def _open(folder: Path, name: str) -> tantivy.Index:
+    try:
+        index = tantivy.Index.open(str(folder))
+    except ValueError as error:
+        raise IndexMismatch(f"index {name!r}: its search index cannot be opened ({error})", hint=REBUILD) from error
+    index.register_tokenizer("es", _analyzer())
+    return index
+
+
+class Bm25Index:
+    """Implements `SearchBackend`. It sees the index as it stood when it was opened.
+
+    `provisions` finds canonical provision paths in a query ("artículo 3" → `art:3`).
+    """
+
+    name = "bm25"
+
+    def __init__(self, folder: Path, *, name: str | None = None, provisions: Provisions | None = None) -> None:
+        """Raises IndexMismatch when the folder holds no index that can be opened."""
+        self._index = _open(folder, name or str(folder))
+        self._schema = self._index.schema
+        self._searcher = self._index.searcher()
+        self._analyzer = _analyzer()
+        self._provisions = provisions
+
+    @property
+    def documents(self) -> int:
+        return int(self._searcher.num_docs)
+
+    def search_chunks(self, query: str, filters: Filters, *, limit: int, explain: bool = False) -> Page:
+        parsed = self._parse(query)
+        if parsed is None or limit < 1:
+            return Page((), 0)
+        restricted = self._restrict(parsed.query, filters)
+        found, total = self._ranked(restricted, limit)
+        hits = [
+            Hit(rank, entry.score, entry.chunk_id, self._code(entry), self._parts(parsed, entry) if explain else ())
+            for rank, entry in enumerate(found, start=1)
+        ]
+        return Page(tuple(hits), total)
+
+    def search_publications(self, query: str, filters: Filters, *, limit: int, per_publication: int = 2) -> Page:
+        parsed = self._parse(query)
+        if parsed is None or limit < 1:
+            return Page((), 0)
+        restricted = self._restrict(parsed.query, filters)
+        groups, total = self._grouped(restricted, limit)
+        hits: list[Hit] = []
+        for publication, members in groups:
+            best = members[:per_publication]
+            if len(best) < per_publication:
+                within = _filtered(restricted, self._term("publication", publication))
+                best = self._ranked(within, per_publication)[0]
+            code = self._code(best[0])
+            hits += [Hit(len(hits) + i, e.score, e.chunk_id, code) for i, e in enumerate(best, start=1)]
+        return Page(tuple(hits), total)
+
+    def ids_between(self, low: int, high: int) -> list[int]:
+        """Ids of the chunks in the index from `low` to `high`, ascending; the range must be narrow."""
+        window = tantivy.Query.range_query(self._schema, "id", tantivy.FieldType.Integer, low, high)
+        result = self._searcher.search(
+            window, limit=high - low + 2, count=False, order_by_field="id", order=tantivy.Order.Asc
+        )
+        return [int(key) for key, _ in result.hits]
+
+    def _parse(self, query: str) -> _Parsed | None:
+        text = query_text(query)
+        terms = list(dict.fromkeys(self._analyzer.analyze(normalize(text))))[:QUERY_TERMS]
+        identifiers = named_identifiers(text)
+        if not terms and not identifiers:
+            return None
+        parts: list[tuple[str, tantivy.Query]] = [
+            (field, _any([self._term(field, term, "freq") for term in terms])) for field in TEXT_FIELDS if terms
+        ]
+        base = [query for _, query in parts]
+        keys = [self._term("identifier", key) for key in identifiers]
+        if keys:
+            parts.append(("identifier", tantivy.Query.const_score_query(_any(keys), IDENTIFIER_BONUS)))
+            base.append(parts[-1][1])
+        optional: list[tantivy.Query] = []
+        asked = [p.lower().replace("regla:", "num:") for p in self._provisions(text)] if self._provisions else []
+        if asked:
+            provisions = [self._term("provision", path) for path in asked[:16]]
+            parts.append(("provision", tantivy.Query.const_score_query(_any(provisions), PROVISION_BONUS)))
+            optional.append(parts[-1][1])
+        # A bare provision is not what a question is about: it lifts what the words found, it finds nothing by itself.
+        must = [(tantivy.Occur.Must, _any(base))]
+        whole = tantivy.Query.boolean_query(must + [(tantivy.Occur.Should, q) for q in optional])
+        return _Parsed(whole, tuple(parts))
+
+    def _restrict(self, query: tantivy.Query, filters: Filters) -> tantivy.Query:
+        """Filters as conditions of the query itself, without a say in the score."""
+        latest = filters.as_of if filters.published_to is None else min(filters.as_of, filters.published_to)
+        first = (filters.published_from or date.min).toordinal()
+        if first > latest.toordinal():
+            return tantivy.Query.empty_query()
+        conditions = [
+            tantivy.Query.range_query(self._schema, "day", tantivy.FieldType.Integer, first, latest.toordinal()),
+            self._one_of("scope", sorted(filters.scopes)),
+            self._one_of("kind", [str(kind) for kind in filters.kinds]),
+        ]
+        if filters.editions:
+            conditions.append(self._one_of("edition", filters.editions))
+        if filters.codes is not None:
+            conditions.append(self._one_of("code", filters.codes))
+        if filters.issuer is not None:
+            words = issuer_words(query_text(filters.issuer))
+            conditions += [self._term("issuer_word", word) for word in words] or [tantivy.Query.empty_query()]
+        return _filtered(query, *conditions)
+
+    def _term(self, field: str, value: object, option: str = "basic") -> tantivy.Query:
+        return tantivy.Query.term_query(self._schema, field, value, option)
+
+    def _one_of(self, field: str, values: Sequence[str]) -> tantivy.Query:
+        if not values:
+            return tantivy.Query.empty_query()
+        return tantivy.Query.term_set_query(self._schema, field, [query_text(v) for v in values])
+
+    def _ranked(self, query: tantivy.Query, limit: int) -> tuple[list[_Entry], int]:
+        """The best `limit` by score, ties by chunk id, and the number of matches.
+
+        The engine leaves ties in any order, so at the edge of the list more are fetched until the tie is whole.
+        """
+        depth = limit + 1
+        while True:
+            result = self._searcher.search(query, limit=depth)
+            scores = [score for score, _ in result.hits]
+            whole = len(scores) < depth or scores[-1] < scores[limit - 1]
+            if whole or depth >= limit + _TIES:
+                break
+            depth = min(depth * 4, limit + _TIES)
+        return self._entries(result.hits)[:limit], int(result.count)  # type: ignore[attr-defined]  # the stub lacks it
+
+    def _entries(self, hits: Sequence[tuple[Any, tantivy.DocAddress]]) -> list[_Entry]:
+        addresses = [address for _, address in hits]
+        ids = self._searcher.fast_field_values("id", addresses)
+        publications = self._searcher.fast_field_values("publication", addresses)
+        entries = [
+            _Entry(_int(i), _int(p), float(score), address)
+            for i, p, (score, address) in zip(ids, publications, hits, strict=True)
+        ]
+        return sorted(entries, key=lambda e: (-e.score, e.chunk_id))
+
+    def _grouped(self, query: tantivy.Query, limit: int) -> tuple[list[tuple[int, list[_Entry]]], int]:
+        """Publications by their best chunk, each with the chunks that were met, and how many publications match."""
+        depth = limit * _GROUP_DEPTH
+        while True:
+            entries, total = self._ranked(query, depth)
+            groups: dict[int, list[_Entry]] = {}
+            for entry in entries:
+                groups.setdefault(entry.publication, []).append(entry)
+            complete = len(entries) >= total
+            if complete or len(groups) >= limit or depth >= _GROUP_MAX:
+                break
+            depth = min(depth * 4, _GROUP_MAX)
+        # Beyond what was fetched the engine's estimate stands (HyperLogLog, within about 2 %).
+        count = len(groups) if complete else round(self._searcher.cardinality(query, "publication"))
+        return list(groups.items())[:limit], max(count, len(groups))
+
+    def _code(self, entry: _Entry) -> str:
+        return str(self._searcher.doc(entry.address).get_first("code"))
+
+    def _parts(self, parsed: _Parsed, entry: _Entry) -> tuple[tuple[str, float], ...]:
+        one = self._term("id", entry.chunk_id)
+        scores = []
+        for name, query in parsed.parts:
+            hits = self._searcher.search(_filtered(query, one), limit=1).hits
+            scores.append((name, round(float(hits[0][0]), 6) if hits else 0.0))
+        return tuple(scores)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    query: tantivy.Query
+    parts: tuple[tuple[str, tantivy.Query], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    chunk_id: int
+    publication: int
+    score: float
+    address: tantivy.DocAddress
+
+
+def _int(value: object) -> int:
+    if not isinstance(value, int):
+        raise IndexMismatch("the search index lacks a fast field", hint=REBUILD)
+    return value
+
+
+def _any(queries: Sequence[tantivy.Query]) -> tantivy.Query:
+    return tantivy.Query.boolean_query([(tantivy.Occur.Should, query) for query in queries])
+
+
+def _filtered(query: tantivy.Query, *conditions: tantivy.Query) -> tantivy.Query:
+    silent = [(tantivy.Occur.Must, tantivy.Query.const_score_query(c, 0.0)) for c in conditions]
+    return tantivy.Query.boolean_query([(tantivy.Occur.Must, query), *silent])
+
+
+class Bm25Writer:
+    """Fills an index folder. `publication_id` is the store's row id: what belongs to a publication goes by it."""
+
+    def __init__(self, folder: Path, *, create: bool, threads: int = 2, name: str | None = None) -> None:
+        if create:
+            folder.mkdir(parents=True)
+            self._index = tantivy.Index(_schema(), str(folder), reuse=False)
+            self._index.register_tokenizer("es", _analyzer())
+        else:
+            self._index = _open(folder, name or str(folder))
+        self._writer = self._index.writer(_WRITER_HEAP, threads)
+
+    def delete(self, publication_id: int) -> None:
+        self._writer.delete_documents_by_term("publication", publication_id)
+
+    def add(self, publication: Publication, publication_id: int, chunks: Iterable[Chunk]) -> int:
+        """Index the chunks of one publication; returns how many."""
+        title = normalize(publication.title)
+        shared: dict[str, Any] = {
+            "publication": publication_id,
+            "code": [publication.code],
+            "day": publication.published_on.toordinal(),
+            "kind": [str(publication.kind)],
+            "edition": [publication.edition] if publication.edition else [],
+            "scope": [publication.scope],
+            "issuer": [normalize(publication.issuer)],
+            "issuer_word": list(issuer_words(publication.issuer)),
+            "identifier": identifier_keys(publication.identifiers),
+            "title": [title],
+        }
+        count = 0
+        for chunk, headings in _with_headings(chunks):
+            self._writer.add_document(
+                tantivy.Document(
+                    id=chunk.id,
+                    text=[f"{title}\n{headings}\n{normalize(chunk.text)}"],
+                    headings=[headings],
+                    provision=provision_keys(chunk.provision),
+                    **shared,
+                )
+            )
+            count += 1
+        return count
+
+    def commit(self) -> None:
+        self._writer.commit()
+
+    def close(self) -> None:
+        """Wait for merges; the folder is complete afterwards."""
+        self._writer.wait_merging_threads()
+
+
+def _with_headings(chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, str]]:
+    """Each chunk with its normalised heading path, worked out once for neighbours that share it."""
+    path: tuple[str, ...] | None = None
+    headings = ""
+    for chunk in chunks:
+        if chunk.heading_path != path:
+            path = chunk.heading_path
+            headings = normalize("\n".join(path))
+        yield chunk, headings

@@ -1,0 +1,82 @@
+"""A short window of a text around what a query asks for. Same input, same window."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from itertools import pairwise
+
+from dofrag.search.analysis import STOP_WORDS, query_text
+from dofrag.text.fold import fold_chars
+
+CUT = "[…]"
+"""Stands where text was left out, so that nobody takes a snippet for the whole."""
+
+_WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
+_SPACE = re.compile(r"\s+")
+_STOP = frozenset(STOP_WORDS)
+_SCAN = 200_000  # characters of a text that are looked at
+_PAIR = 3.0  # what two neighbouring words of the query, found as neighbours ("artículo 3"), count beyond their own
+
+
+def snippet(text: str, query: str, width: int) -> str:
+    """About `width` characters of `text`, layout levelled, around the best match of `query`.
+
+    The window is the one with the most distinct query words, pairs that stand together counting more; the earliest
+    one among equals. Whole words only: `1` is not found in `10`. Cut ends show `[…]`.
+    """
+    body = text[:_SCAN]
+    if len(text) <= width:
+        return _SPACE.sub(" ", text).strip()
+    words = [_stem(w) for w in _WORD.findall(fold_chars(query_text(query)[:2000])) if w not in _STOP]
+    found = [(m.start(), m.end(), _stem(m.group())) for m in _WORD.finditer(fold_chars(body))]
+    start = _best_start(found, words, width)
+    end = min(len(text), start + width)
+    start, end = _whole_words(text, start, end)
+    shown = _SPACE.sub(" ", text[start:end]).strip()
+    return f"{CUT + ' ' if start else ''}{shown}{' ' + CUT if end < len(text) else ''}"
+
+
+def _stem(word: str) -> str:
+    """Light: numbers stay whole, words lose a plural ending."""
+    if word[0].isdigit() or len(word) < 5:
+        return word
+    return word[:-2] if word.endswith("es") else word.rstrip("s")
+
+
+def _best_start(found: list[tuple[int, int, str]], words: list[str], width: int) -> int:
+    wanted = set(words)
+    pairs = set(pairwise(words))
+    marks: list[tuple[int, int, object, float]] = []  # start, end, what, worth
+    for i, (start, end, word) in enumerate(found):
+        if word in wanted:
+            # A number or a rare long word says more of the place than a short one.
+            marks.append((start, end, word, 1.0 + min(len(word), 12) / 12))
+        if i and (found[i - 1][2], word) in pairs:
+            marks.append((found[i - 1][0], end, (found[i - 1][2], word), _PAIR))
+    marks.sort(key=lambda m: (m[0], m[1]))
+    starts = [m[0] for m in marks]
+    best, best_score = 0, 0.0
+    for i, mark in enumerate(marks[:2000]):
+        worth: dict[object, float] = {}
+        for other in marks[i : min(bisect_left(starts, mark[0] + width), i + 100)]:
+            if other[1] <= mark[0] + width:
+                worth[other[2]] = other[3]
+        score = sum(worth.values())
+        if score > best_score + 1e-9:
+            best, best_score = mark[0], score
+    # A little of what stands before helps to read it; the match itself stays inside.
+    return max(0, best - width // 8) if best_score else 0
+
+
+def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
+    """Move both ends to the nearest gap between words, by forty characters at most."""
+    for _ in range(40):
+        if start == 0 or text[start - 1].isspace() or start >= end:
+            break
+        start -= 1
+    for _ in range(40):
+        if end >= len(text) or text[end].isspace() or end <= start + 1:
+            break
+        end -= 1
+    return start, end

@@ -1,0 +1,110 @@
+"""Where the parts of an index lie. One small file, replaced atomically, says which store and which search index hold.
+
+    index.json        the pointer: names of the two below, and the stamp
+    store-N.sqlite    the store of generation N
+    search-N/         the search index of generation N
+    writer.lock       held by the process that writes
+
+A rebuild makes generation N+1 beside generation N and then replaces the pointer; whoever has N open keeps it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from dofrag.errors import IndexMismatch
+from dofrag.store.schema import REBUILD
+
+POINTER = "index.json"
+_FORMAT = 1
+_STORE = re.compile(r"store-(\d{1,9})\.sqlite")
+_OURS = re.compile(
+    r"(?:store-\d{1,9}\.sqlite(?:\.part)?(?:-wal|-shm|-journal)?|search-\d{1,9}(?:\.part)?|index\.json\.part)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """What `index.json` says. `parts` are what the stamp hashes, by name."""
+
+    generation: int
+    stamp: str
+    parts: dict[str, str]
+
+
+class Layout:
+    """Names and moves of an index folder's files. Creates nothing until asked to."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.name = str(folder)
+
+    def store(self, generation: int) -> Path:
+        return self.folder / f"store-{generation}.sqlite"
+
+    def search(self, generation: int) -> Path:
+        return self.folder / f"search-{generation}"
+
+    def pointer(self) -> Pointer | None:
+        """None when there is none. Raises IndexMismatch for one that other code wrote."""
+        try:
+            data = json.loads((self.folder / POINTER).read_text(encoding="utf-8"))
+            if data["format"] != _FORMAT:
+                raise IndexMismatch(
+                    f"index {self.name!r} has layout {data['format']}, this dofrag reads {_FORMAT}", hint=REBUILD
+                )
+            return Pointer(int(data["generation"]), str(data["stamp"]), dict(data["parts"]))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise IndexMismatch(f"index {self.name!r}: {POINTER} cannot be read ({error})", hint=REBUILD) from error
+
+    def write_pointer(self, pointer: Pointer) -> None:
+        """Replace the pointer so that a reader sees the old one or the new one, never a part."""
+        data = {
+            "format": _FORMAT,
+            "generation": pointer.generation,
+            "stamp": pointer.stamp,
+            "parts": dict(sorted(pointer.parts.items())),
+        }
+        part = self.folder / f"{POINTER}.part"
+        with part.open("w", encoding="utf-8") as handle:
+            json.dump(data, handle, indent=1)
+            handle.write("\n")
+            handle.flush()
+            os.fsync(handle.fileno())
+        part.replace(self.folder / POINTER)
+
+    def unfinished(self) -> int | None:
+        """The generation of a build that was begun and not finished, None when there is none."""
+        if not self.folder.is_dir():
+            return None
+        current = self.pointer()
+        newest = max((int(m[1]) for p in self.folder.iterdir() if (m := _STORE.fullmatch(p.name))), default=0)
+        return newest if newest > (current.generation if current else 0) else None
+
+    def clean(self, keep: set[int]) -> None:
+        """Remove what belongs to other generations, and parts of unfinished moves. On systems that refuse to remove
+        an open file, it stays for the next time."""
+        names = {p.name for g in keep for p in (self.store(g), self.search(g))}
+        for path in sorted(self.folder.iterdir()):
+            base = re.sub(r"-(?:wal|shm|journal)$", "", path.name)
+            if _OURS.fullmatch(path.name) and base not in names:
+                if path.is_dir():
+                    shutil.rmtree(path, ignore_errors=True)
+                elif os.name == "nt":
+                    _unlink_if_free(path)
+                else:
+                    path.unlink(missing_ok=True)
+
+
+def _unlink_if_free(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except PermissionError:
+        return  # some reader has it open; a later write removes it

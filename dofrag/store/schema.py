@@ -1,0 +1,127 @@
+"""The store's schema, as sqlite-utils migrations, and the refusal of a store that other code wrote.
+
+Text lives once, as chunks. The chunks of a publication have consecutive ids, because one writer inserts them in one
+transaction, so a publication needs only its first id and its count: no second index over millions of rows.
+`AUTOINCREMENT` keeps an id from being used again after a removal.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING
+
+from dofrag.errors import IndexMismatch
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+SCHEMA = 1
+"""Number of the newest migration; stands in the file's `user_version`."""
+
+REBUILD = "run `dof index build PATH… --index DIR` with the folders that it was built from"
+
+_V1 = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE issuers (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, words TEXT NOT NULL);
+CREATE TABLE sources (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    rel TEXT NOT NULL UNIQUE,
+    format TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL,
+    sha256 TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('indexed', 'alternate', 'failed')),
+    reason TEXT,
+    canonical TEXT,
+    group_key TEXT NOT NULL,
+    rank INTEGER NOT NULL,
+    chars INTEGER NOT NULL DEFAULT 0,
+    chars_removed INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE pending (publication_id INTEGER PRIMARY KEY);
+CREATE INDEX sources_by_group ON sources (group_key);
+CREATE INDEX sources_by_status ON sources (status, rel);
+CREATE TABLE publications (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    code TEXT NOT NULL UNIQUE,
+    source_id INTEGER NOT NULL REFERENCES sources (id),
+    published_on TEXT NOT NULL,
+    edition TEXT,
+    kind TEXT NOT NULL,
+    source_kind TEXT NOT NULL,
+    position INTEGER,
+    section TEXT,
+    branch TEXT,
+    issuer_id INTEGER NOT NULL REFERENCES issuers (id),
+    title TEXT NOT NULL,
+    instrument TEXT,
+    identifiers TEXT NOT NULL,
+    url TEXT,
+    scope TEXT NOT NULL,
+    span_start INTEGER NOT NULL,
+    span_end INTEGER NOT NULL,
+    sha256 TEXT NOT NULL,
+    first_published_on TEXT,
+    last_reform_on TEXT,
+    notice TEXT,
+    first_chunk INTEGER NOT NULL,
+    chunk_count INTEGER NOT NULL,
+    chunks_sha256 TEXT NOT NULL
+);
+CREATE INDEX publications_by_source ON publications (source_id, span_start);
+CREATE INDEX publications_by_date
+    ON publications (published_on, edition, position, code, kind, scope, issuer_id);
+CREATE INDEX publications_by_scope ON publications (scope, published_on);
+CREATE TABLE chunks (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    publication_id INTEGER NOT NULL,
+    ordinal INTEGER NOT NULL,
+    start INTEGER NOT NULL,
+    "end" INTEGER NOT NULL,
+    headings TEXT NOT NULL,
+    provision TEXT,
+    kind TEXT NOT NULL,
+    text TEXT NOT NULL
+);
+"""
+
+
+def migrate(connection: sqlite3.Connection, name: str) -> None:
+    """Bring a store up to `SCHEMA`, keeping its rows. `connection` must be in autocommit mode.
+
+    Raises IndexMismatch for a store that newer code wrote: it is never touched.
+    """
+    check_schema(connection, name, allow_older=True)
+    # Imported here: sqlite_utils takes 150 ms, and only writers migrate.
+    from sqlite_utils import Database, Migrations
+
+    migrations = Migrations("dofrag")
+
+    @migrations()
+    def v1(db: Database) -> None:
+        for statement in _V1.split(";\n"):
+            if statement.strip():
+                db.execute(statement)
+
+    migrations.apply(Database(connection))
+    connection.execute(f"PRAGMA user_version = {SCHEMA}")
+
+
+def check_schema(connection: sqlite3.Connection, name: str, *, allow_older: bool = False) -> None:
+    """Raise IndexMismatch when the store's schema is not the one that this code reads."""
+    try:
+        (found,) = connection.execute("PRAGMA user_version").fetchone()
+    except sqlite3.DatabaseError as error:
+        raise IndexMismatch(
+            f"index {name!r}: its store is not a readable database ({error})", hint=REBUILD
+        ) from error
+    if found > SCHEMA:
+        raise IndexMismatch(
+            f"index {name!r} was written by a newer dofrag (store schema {found}, this one reads {SCHEMA})",
+            hint=f"upgrade dofrag, or build another index: {REBUILD}",
+        )
+    if found < SCHEMA and not allow_older:
+        raise IndexMismatch(
+            f"index {name!r} has store schema {found}, this dofrag reads {SCHEMA}",
+            hint=f"to bring it up to date, {REBUILD}",
+        )

@@ -1,0 +1,358 @@
+"""Writes. One writer holds the index's lock; one transaction takes in one source, so a kill never leaves half of one.
+
+Whatever changes a publication also notes its id in `pending`, in the same transaction: that is what the search index
+still has to take over. While anything is pending the store says that it is `dirty`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from dofrag.domain.draft import ChunkDraft, Header, ParsedPublication
+from dofrag.store.rows import array, issuer_words
+from dofrag.store.schema import migrate
+
+_BATCH = 500  # chunks a statement; bounds memory whatever the size of a publication
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceRow:
+    """A file as the store knows it. `canonical` names the source that stands for an alternate, or that a failed one
+    collides with."""
+
+    rel: str
+    format: str
+    bytes: int
+    mtime_ns: int
+    sha256: str
+    status: str  # "indexed" | "alternate" | "failed"
+    group_key: str
+    rank: int
+    reason: str | None = None
+    canonical: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Which source a stored publication came from."""
+
+    source: str
+    format: str
+    sha256: str
+
+
+class CodeTaken(Exception):
+    """A publication's code belongs to another source. Internal: the pipeline turns it into alternate or failure."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class StoreWriter:
+    """Opens or creates one store file for writing and brings its schema up to date."""
+
+    def __init__(self, path: Path, *, name: str) -> None:
+        self.path = path
+        self._db = sqlite3.connect(path, isolation_level=None, timeout=60.0)
+        try:
+            migrate(self._db, name)
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = NORMAL")
+            self._db.execute("PRAGMA cache_size = -65536")
+        except BaseException:
+            self._db.close()
+            raise
+        self._issuers: dict[str, int] = {}
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """For reads that belong to writing: plans, digests, feeding the index."""
+        return self._db
+
+    def close(self) -> None:
+        self._db.close()
+
+    def __enter__(self) -> StoreWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def meta(self) -> dict[str, str]:
+        return dict(self._db.execute("SELECT key, value FROM meta"))
+
+    def set_meta(self, values: Mapping[str, str]) -> None:
+        self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Everything in it happens, or nothing does."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            self._issuers.clear()  # some of those ids may have gone with the transaction
+            raise
+        self._db.execute("COMMIT")
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Inside a transaction: undo just this part when it raises."""
+        self._db.execute("SAVEPOINT attempt")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK TO attempt")
+            self._issuers.clear()
+            raise
+        finally:
+            self._db.execute("RELEASE attempt")
+
+    def record(self, row: SourceRow) -> int:
+        """Insert or overwrite what is known of a file; its id stays the same. Returns the id."""
+        values = [row.format, row.bytes, row.mtime_ns, row.sha256, row.status, row.reason, row.canonical]
+        values += [row.group_key, row.rank]
+        (source_id,) = self._db.execute(
+            """INSERT INTO sources (rel, format, bytes, mtime_ns, sha256, status, reason, canonical, group_key, rank)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+               ON CONFLICT (rel) DO UPDATE SET format = excluded.format, bytes = excluded.bytes,
+               mtime_ns = excluded.mtime_ns, sha256 = excluded.sha256, status = excluded.status,
+               reason = excluded.reason, canonical = excluded.canonical, group_key = excluded.group_key,
+               rank = excluded.rank RETURNING id""",
+            [row.rel, *values],
+        ).fetchone()
+        return int(source_id)
+
+    def touch(self, rel: str, mtime_ns: int) -> None:
+        """Same bytes, other time: note it, so that the next run need not hash the file again."""
+        self._db.execute("UPDATE sources SET mtime_ns = ? WHERE rel = ?", [mtime_ns, rel])
+
+    def store_source(self, row: SourceRow, publications: Iterator[ParsedPublication], replaces: list[str]) -> int:
+        """Store a file's publications, in place of those of the sources named in `replaces` (itself included).
+
+        Publications whose chunks did not change keep their chunk ids. Returns how many chunks were written. Raises
+        CodeTaken when a code belongs to a source outside `replaces`; the caller rolls back.
+        """
+        source_id = self.record(row)
+        old = self._publications_of(replaces)
+        at = count = 0
+        seen: set[str] = set()
+        for parsed in publications:
+            code = parsed.header.code
+            if code in seen:
+                raise ValueError(f"code {code} occurs twice in one file")
+            seen.add(code)
+            if code not in old and self.owner(code) is not None:
+                raise CodeTaken(code)
+            written, chars = self._store_publication(parsed, source_id, at, old.pop(code, None))
+            at += chars
+            count += written
+        if not seen:
+            raise ValueError("no publication found in it")
+        for publication_id, _ in old.values():
+            self._delete_publication(publication_id)
+        self._db.execute("UPDATE sources SET chars = ?, chars_removed = 0 WHERE id = ?", [at, source_id])
+        return count
+
+    def owner(self, code: str) -> Owner | None:
+        row = self._db.execute(
+            """SELECT s.rel, s.format, p.sha256 FROM publications p JOIN sources s ON s.id = p.source_id
+               WHERE p.code = ?""",
+            [code],
+        ).fetchone()
+        return None if row is None else Owner(*row)
+
+    def drop_publications(self, rel: str) -> None:
+        """Remove what is stored of a file; the file stays on record."""
+        for publication_id, _ in self._publications_of([rel]).values():
+            self._delete_publication(publication_id)
+        self._db.execute("UPDATE sources SET chars = 0, chars_removed = 0 WHERE rel = ?", [rel])
+
+    def drop_source(self, rel: str) -> None:
+        """Remove a file and all that is stored of it."""
+        self.drop_publications(rel)
+        self._db.execute("DELETE FROM sources WHERE rel = ?", [rel])
+
+    def remove_publication(self, code: str) -> bool:
+        """Remove one publication; False when there is none. A file left without any goes from the record, with its
+        alternates; one that keeps others is read anew by the next build."""
+        row = self._db.execute(
+            """SELECT p.id, s.id, s.rel, p.span_end - p.span_start FROM publications p
+               JOIN sources s ON s.id = p.source_id WHERE p.code = ?""",
+            [code],
+        ).fetchone()
+        if row is None:
+            return False
+        publication_id, source_id, rel, chars = row
+        self._delete_publication(publication_id)
+        (left,) = self._db.execute("SELECT count(*) FROM publications WHERE source_id = ?", [source_id]).fetchone()
+        if left:
+            self._db.execute(
+                "UPDATE sources SET chars_removed = chars_removed + ?, sha256 = '', mtime_ns = 0 WHERE id = ?",
+                [chars, source_id],
+            )
+        else:
+            self._db.execute(
+                "DELETE FROM sources WHERE rel = ? OR (status = 'alternate' AND canonical = ?)", [rel, rel]
+            )
+        return True
+
+    def forget_sources(self) -> None:
+        """Have every file read anew, because the code that cuts them has changed. Ids of equal chunks survive."""
+        self._db.execute("UPDATE sources SET sha256 = '', mtime_ns = 0")
+
+    def _publications_of(self, rels: list[str]) -> dict[str, tuple[int, str]]:
+        rows = self._db.execute(
+            """SELECT p.code, p.id, p.chunks_sha256 FROM json_each(?) j CROSS JOIN sources s ON s.rel = j.value
+               CROSS JOIN publications p ON p.source_id = s.id""",
+            [array(rels)],
+        )
+        return {code: (publication_id, digest) for code, publication_id, digest in rows}
+
+    def _store_publication(
+        self, parsed: ParsedPublication, source_id: int, at: int, old: tuple[int, str] | None
+    ) -> tuple[int, int]:
+        """Returns chunks written and characters taken in."""
+        publication_id = old[0] if old else self._insert_header(parsed.header, source_id)
+        before = self._last_chunk_id()
+        self._db.execute("SAVEPOINT chunks")
+        tally = self._insert_chunks(parsed, publication_id)
+        if old and old[1] == tally.chunks_sha256:
+            self._db.execute("ROLLBACK TO chunks")  # nothing changed: the old rows and their ids stay
+            written = 0
+        else:
+            if old:
+                self._delete_chunks(publication_id)
+            self._db.execute(
+                """UPDATE publications SET first_chunk = ?, chunk_count = ?, chunks_sha256 = ?, sha256 = ?
+                   WHERE id = ?""",
+                [before + 1, tally.count, tally.chunks_sha256, tally.sha256, publication_id],
+            )
+            written = tally.count
+        self._db.execute("RELEASE chunks")
+        self._update_header(parsed.header, publication_id, source_id, at, at + tally.chars)
+        self._db.execute("INSERT OR IGNORE INTO pending VALUES (?)", [publication_id])
+        return written, tally.chars
+
+    def _insert_chunks(self, parsed: ParsedPublication, publication_id: int) -> _Tally:
+        tally = _Tally(parsed.header.code)
+        batch: list[tuple[object, ...]] = []
+        for chunk in parsed.chunks:
+            headings = json.dumps(chunk.heading_path, ensure_ascii=False)
+            tally.add(chunk, headings)
+            batch.append(
+                (
+                    publication_id,
+                    chunk.ordinal,
+                    chunk.start,
+                    chunk.end,
+                    headings,
+                    chunk.provision,
+                    chunk.kind,
+                    chunk.text,
+                )
+            )
+            if len(batch) >= _BATCH:
+                self._insert_batch(batch)
+        self._insert_batch(batch)
+        tally.close()
+        return tally
+
+    def _last_chunk_id(self) -> int:
+        row = self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunks'").fetchone()
+        return 0 if row is None else int(row[0])
+
+    def _insert_batch(self, batch: list[tuple[object, ...]]) -> None:
+        self._db.executemany(
+            """INSERT INTO chunks (publication_id, ordinal, start, "end", headings, provision, kind, text)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
+            batch,
+        )
+        batch.clear()
+
+    def _insert_header(self, header: Header, source_id: int) -> int:
+        cursor = self._db.execute(
+            """INSERT INTO publications (code, source_id, published_on, kind, source_kind, issuer_id, title,
+                   identifiers, scope, span_start, span_end, sha256, first_chunk, chunk_count, chunks_sha256)
+               VALUES (?, ?, '', '', '', 0, '', '[]', '', 0, 0, '', 0, 0, '')""",
+            [header.code, source_id],
+        )
+        assert cursor.lastrowid is not None
+        return cursor.lastrowid
+
+    def _update_header(self, header: Header, publication_id: int, source_id: int, start: int, end: int) -> None:
+        self._db.execute(
+            """UPDATE publications SET source_id = ?, published_on = ?, edition = ?, kind = ?, source_kind = ?,
+                   position = ?, section = ?, branch = ?, issuer_id = ?, title = ?, instrument = ?, identifiers = ?,
+                   url = ?, scope = ?, span_start = ?, span_end = ?, first_published_on = ?, last_reform_on = ?,
+                   notice = ? WHERE id = ?""",
+            [
+                *(source_id, header.published_on.isoformat(), header.edition, header.kind, header.source_kind),
+                *(header.position, header.section, header.branch, self._issuer(header.issuer), header.title),
+                *(header.instrument, json.dumps(header.identifiers, ensure_ascii=False), header.url, header.scope),
+                *(start, end, _iso(header.first_published_on), _iso(header.last_reform_on), header.notice),
+                publication_id,
+            ],
+        )
+
+    def _issuer(self, name: str) -> int:
+        if name not in self._issuers:
+            words = f" {' '.join(issuer_words(name))} "
+            self._db.execute("INSERT OR IGNORE INTO issuers (name, words) VALUES (?, ?)", [name, words])
+            (issuer_id,) = self._db.execute("SELECT id FROM issuers WHERE name = ?", [name]).fetchone()
+            if len(self._issuers) > 10_000:
+                self._issuers.clear()
+            self._issuers[name] = issuer_id
+        return self._issuers[name]
+
+    def _delete_publication(self, publication_id: int) -> None:
+        self._delete_chunks(publication_id)
+        self._db.execute("DELETE FROM publications WHERE id = ?", [publication_id])
+        self._db.execute("INSERT OR IGNORE INTO pending VALUES (?)", [publication_id])
+
+    def _delete_chunks(self, publication_id: int) -> None:
+        first, count = self._db.execute(
+            "SELECT first_chunk, chunk_count FROM publications WHERE id = ?", [publication_id]
+        ).fetchone()
+        self._db.execute("DELETE FROM chunks WHERE id BETWEEN ? AND ?", [first, first + count - 1])
+
+
+class _Tally:
+    """Counts and digests of a publication's chunks as they pass; refuses chunks that do not tile the text."""
+
+    def __init__(self, code: str) -> None:
+        self._code = code
+        self._text = hashlib.sha256()
+        self._chunks = hashlib.sha256()
+        self.count = 0
+        self.chars = 0
+        self.sha256 = self.chunks_sha256 = ""
+
+    def add(self, chunk: ChunkDraft, headings: str) -> None:
+        if chunk.ordinal != self.count or chunk.start != self.chars or chunk.end - chunk.start != len(chunk.text):
+            at = f"chunk {chunk.ordinal} does not continue the text at {self.chars}"
+            raise ValueError(f"publication {self._code}: {at}")
+        data = chunk.text.encode()
+        self._text.update(data)
+        self._chunks.update(f"{chunk.start}\0{chunk.end}\0{headings}\0{chunk.provision}\0{chunk.kind}\0".encode())
+        self._chunks.update(data)
+        self.count += 1
+        self.chars = chunk.end
+
+    def close(self) -> None:
+        if not self.count:
+            raise ValueError(f"publication {self._code} has no text")
+        self.sha256 = self._text.hexdigest()
+        self.chunks_sha256 = self._chunks.hexdigest()
+
+
+def _iso(value: object) -> str | None:
+    return None if value is None else str(value)
