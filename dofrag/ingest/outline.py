@@ -1,0 +1,223 @@
+"""Where in a publication a line stands: heading path and provision path, kept up line by line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from dofrag.ingest.lines import bare, is_caps
+from dofrag.profiles.anatomy import Anatomy
+from dofrag.text.fold import fold
+from dofrag.text.provisions import ProvisionMark, heading_provision
+
+HEADING_MAX = 160
+"""Characters of one heading in a path."""
+_DIVISIONS = frozenset({"lib", "tit", "cap", "sec"})
+_CONTAINERS = frozenset({"anx", "ape", "guia"})
+_PROVISIONS = frozenset({"art", "regla", "cla", "trans", "ordinal"})
+_LIST_LEVEL = 8  # of a bare `1.` inside an article: a list, not a numeral of its own
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a line begins. `strong`: a new chunk begins with it. `heading`: it names what follows. `item`: an item of
+    a list, to be kept with the others while they fit."""
+
+    strong: bool
+    heading: bool
+    item: bool = False
+
+
+SOFT = Mark(strong=False, heading=False)
+ITEM = Mark(strong=False, heading=False, item=True)
+HEADING = Mark(strong=True, heading=True)
+STRONG = Mark(strong=True, heading=False)
+
+
+@dataclass(slots=True)
+class Outline:
+    """State of one publication. `title` and `instrument` are its header's; the title is never part of a path."""
+
+    anatomy: Anatomy
+    title: str
+    instrument: str | None
+    consolidated: bool = False
+    _headings: list[tuple[int, str]] = field(default_factory=list)
+    _provisions: list[tuple[int, str, str]] = field(default_factory=list)  # level, segment, kind
+    _label: str = ""  # of the article or transitory at hand
+    _nameless: bool = False  # the last line was `CAPÍTULO I` and its name is still to come
+    _transitory: str = ""  # "": no; else the kind of mark its items have, "?" before the first
+    _transitories: int = 0
+    _inner: str = ""  # the law that a decree issues, while its text runs
+    _reforms: bool = False  # in a consolidated law's collection of reform decrees
+
+    def path(self) -> tuple[str, ...]:
+        """Headings from the outermost in; the article or transitory at hand last."""
+        names = tuple(text for _, text in self._headings)
+        return (*names, self._label) if self._label else names
+
+    def provision(self) -> str | None:
+        """Canonical path, divisions left out where something finer is known: `art:3/frac:II`."""
+        fine = [(segment, kind) for _, segment, kind in self._provisions if kind not in _DIVISIONS]
+        numerals = [segment for segment, kind in fine if kind == "num"]
+        kept = [segment for segment, kind in fine if kind != "num" or segment == numerals[-1]]
+        if kept:
+            return "/".join(kept)
+        return self._provisions[-1][1] if self._provisions else None
+
+    def see(self, line: str, level: int) -> Mark:
+        """Take a line in (its first characters are enough) and say what it begins. `level` is the format's heading
+        level, 0 for none."""
+        mark = heading_provision(line)
+        if mark is None:
+            self._nameless = self._nameless and not line.strip()
+            return self._plain(line, level)
+        if mark.kind == "trans" and not mark.number:
+            return self._begin_transitories(line)
+        if mark.kind in _DIVISIONS or mark.kind in _CONTAINERS:
+            return self._division(mark, line, level)
+        if mark.kind in _PROVISIONS:
+            return self._provision(mark, line)
+        return self._fine(mark, line, level)
+
+    def _plain(self, line: str, level: int) -> Mark:
+        if not level:
+            length = len(line)
+            if length > 300 and not self._reforms:
+                return SOFT
+            return self._unmarked(line)
+        text = bare(line)
+        if not text or fold(text).rstrip(".") == fold(self.title).rstrip("."):
+            return Mark(strong=False, heading=True)
+        if self._nameless and self._headings:
+            self._name_division(text)
+            return HEADING
+        self._head(self._rank(text, level), text)
+        return HEADING
+
+    def _unmarked(self, line: str) -> Mark:
+        """A heading that the format does not mark: a known structural line, a law's name in capitals, a decree."""
+        if not line[:1].strip("*_ ").isupper() and not line.lstrip("*_ ")[:1].isupper():
+            return SOFT
+        text = bare(line)
+        transitory = self.anatomy.transitory
+        if transitory["reforms"].match(text):
+            self._reforms, self._transitory, self._inner = True, "", ""
+            self._clear()
+            self._head(0, text)
+            return HEADING
+        if self._reforms and transitory["decree"].match(text):
+            self._clear(keep=1)
+            self._head(1, text)
+            self._transitory = ""
+            return HEADING
+        if len(text) > 160:
+            return SOFT
+        if self._nameless and is_caps(text):
+            self._name_division(text)
+            return HEADING
+        if not self.consolidated and transitory["inner"].fullmatch(text) and fold(text) != fold(self.title):
+            self._inner = text
+            self._clear()
+            self._head(0, text)
+            return HEADING
+        for rank, pattern in self.anatomy.structure:
+            if pattern.fullmatch(text):
+                self._head(rank, text)
+                return HEADING
+        return SOFT
+
+    def _begin_transitories(self, line: str) -> Mark:
+        self._transitories += 1
+        self._transitory = "?"
+        keep = 1 if self._reforms or self._inner else 0
+        owner = [(r, t) for r, t in self._headings if r == 0 or (self._reforms and r == 1)]
+        self._clear(keep=keep)
+        self._headings = owner
+        if not owner and self._transitories > 1 and self.instrument:
+            self._headings = [(0, self.instrument)]
+        self._headings.append((3, bare(line)[:HEADING_MAX]))
+        self._provisions = [(1, "trans", "trans")]
+        self._label = ""
+        return HEADING
+
+    def _division(self, mark: ProvisionMark, line: str, level: int) -> Mark:
+        text = bare(line)
+        if len(text) > 400 and not level:
+            return SOFT
+        if mark.kind in _CONTAINERS:
+            self._inner = ""
+            self._headings = []
+            self._provisions = []
+        self._end_transitories()
+        self._head(self._rank(text, level), text)
+        self._provisions = [p for p in self._provisions if p[0] < mark.level]
+        self._provisions.append((mark.level, mark.path_segment, mark.kind))
+        self._nameless = len(bare(line[mark.end :])) < 3
+        return HEADING
+
+    def _provision(self, mark: ProvisionMark, line: str) -> Mark:
+        if self._transitory and mark.kind in ("art", "ordinal", "trans"):
+            if self._transitory in ("?", mark.kind) or mark.kind == "trans":
+                self._transitory = mark.kind if self._transitory == "?" else self._transitory
+                mark = mark.as_transitory()
+            else:
+                self._end_transitories()
+        level = 4
+        self._provisions = [p for p in self._provisions if p[0] < level and p[1] != "trans"]
+        segment = mark.path_segment
+        if mark.kind == "ordinal":
+            segment = f"art:{mark.number}" if not mark.path_segment else mark.path_segment
+        if not (self._reforms and mark.kind != "trans"):
+            self._provisions.append((level, segment, mark.kind))
+        self._label = bare(line[: mark.end]).rstrip(" .-–—:")
+        self._nameless = False
+        return STRONG
+
+    def _fine(self, mark: ProvisionMark, line: str, level: int) -> Mark:
+        """A fraction, a letter, a numeral: a numeral of up to two parts begins a chunk, the rest only may."""
+        depth = mark.level
+        numeral = mark.kind == "num"
+        listed = numeral and "." not in mark.number and any(p[0] == 4 and p[2] != "num" for p in self._provisions)
+        if listed and not level:
+            return ITEM
+        self._provisions = [p for p in self._provisions if p[0] < depth]
+        self._provisions.append((depth, mark.path_segment, mark.kind))
+        if not numeral:
+            return Mark(strong=False, heading=bool(level), item=True)
+        self._label = ""
+        text = bare(line)
+        if level or ("." not in mark.number and len(text) < 120):
+            self._head(6 + depth, text)
+            return HEADING
+        self._headings = [h for h in self._headings if h[0] < 6 + depth]
+        return STRONG if mark.number.count(".") <= 1 else ITEM
+
+    def _head(self, rank: int, text: str) -> None:
+        self._headings = [h for h in self._headings if h[0] < rank]
+        self._headings.append((rank, text[:HEADING_MAX].rstrip()))
+        self._label = ""
+        self._nameless = False
+
+    def _name_division(self, text: str) -> None:
+        rank, head = self._headings[-1]
+        self._headings[-1] = (rank, f"{head} {text}"[:HEADING_MAX].rstrip())
+        self._nameless = False
+
+    def _rank(self, text: str, level: int) -> int:
+        for rank, pattern in self.anatomy.structure:
+            if pattern.match(text):
+                return rank
+        return 6 + level
+
+    def _end_transitories(self) -> None:
+        if self._transitory:
+            self._transitory = ""
+            self._inner = ""
+            self._headings = [h for h in self._headings if self._reforms and h[0] <= 1]
+            self._provisions = []
+
+    def _clear(self, keep: int = 0) -> None:
+        self._headings = self._headings[:keep]
+        self._provisions = []
+        self._label = ""
+        self._nameless = False

@@ -1,0 +1,1 @@
+"""Readers, one file per format: bytes to blocks. `registry.reader_for` picks one."""

@@ -1,0 +1,325 @@
+"""Where one publication of a file ends and the next begins.
+
+Two anatomies: a *whole edition* (front matter, notes under branch and agency headings, a section of third-party notices,
+an index) and a *single file*, which may hold more than one note under headings of its own. Both are cut on evidence
+that every converter keeps: capitals, seals, end marks; heading levels and bold only help.
+
+Everything streams: a window of blocks is looked ahead, no more.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from dofrag.domain.corpus import Kind
+from dofrag.ingest.interface import Block
+from dofrag.ingest.lines import bare, is_caps
+from dofrag.profiles.anatomy import Anatomy
+from dofrag.text.fold import fold
+
+WINDOW = 80
+"""Blocks that are looked ahead at most to confirm an opening."""
+SEAL_WITHIN = 12
+"""Content lines between the first line of a title and its seal at most (a title broken over many lines)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Boundary:
+    """A publication begins with the next block. What is None, its own text must say."""
+
+    kind: Kind | None = None
+    issuer: str | None = None
+    title: str | None = None
+    branch: str | None = None
+    section: str | None = None
+
+
+@dataclass(slots=True)
+class Line:
+    """A block and its bare text. `content` is False for blanks, page headers and converters' noise."""
+
+    block: Block
+    text: str
+    content: bool
+
+    @property
+    def marked(self) -> bool:
+        return self.block.level > 0 or self.block.style == "bold"
+
+
+class Window:
+    """Blocks with a bounded look ahead."""
+
+    def __init__(self, blocks: Iterable[Block], anatomy: Anatomy) -> None:
+        self._blocks = iter(blocks)
+        self._ahead: deque[Line] = deque()
+        self._running = anatomy.lines["running"]
+        self._noise = anatomy.lines["noise"]
+
+    def _line(self, block: Block) -> Line:
+        if block.kind in ("blank", "table"):
+            return Line(block, "", False)
+        text = bare(block.text)
+        if len(text) < 160 and (self._running.fullmatch(text) or self._noise.fullmatch(text)):
+            return Line(block, text, False)
+        return Line(block, text, bool(text))
+
+    def pop(self) -> Line | None:
+        if self._ahead:
+            return self._ahead.popleft()
+        block = next(self._blocks, None)
+        return None if block is None else self._line(block)
+
+    def ahead(self) -> Iterator[Line]:
+        """The coming lines, at most WINDOW of them."""
+        yield from list(self._ahead)
+        while len(self._ahead) < WINDOW:
+            block = next(self._blocks, None)
+            if block is None:
+                return
+            line = self._line(block)
+            self._ahead.append(line)
+            yield line
+
+
+def segment(blocks: Iterable[Block], anatomy: Anatomy, *, edition: bool) -> Iterator[Boundary | Block]:
+    """The blocks of a file with a Boundary before the first block of each publication. Nothing is dropped."""
+    cutter = EditionCutter(anatomy) if edition else NoteCutter(anatomy)
+    window = Window(blocks, anatomy)
+    yield cutter.first()
+    while (line := window.pop()) is not None:
+        if line.content:
+            boundary = cutter.boundary(line, window)
+            if boundary is not None:
+                yield boundary
+        yield line.block
+
+
+def is_edition(head: Iterable[Block], anatomy: Anatomy) -> bool:
+    """Whether the first blocks of a file say that it is a whole edition."""
+    return any(anatomy.lines["edition_head"].search(b.text[:400]) for b in itertools.islice(head, 40))
+
+
+def opens_title(text: str, anatomy: Anatomy) -> bool:
+    """Whether a bare line opens an instrument's title as the gazette prints it: `ACUERDO por el que…`."""
+    return not is_caps(text) and bool(anatomy.opening.match(text)) and not anatomy.stop.match(text)
+
+
+class NoteCutter:
+    """A file of one note, or of several under headings of the first two levels. Conservative: a further publication
+    needs a heading that opens a title with a known instrument, after text of the publication before it."""
+
+    def __init__(self, anatomy: Anatomy) -> None:
+        self._anatomy = anatomy
+        self._text_lines = 0
+        self._titled = False
+
+    def first(self) -> Boundary:
+        return Boundary()
+
+    def boundary(self, line: Line, window: Window) -> Boundary | None:
+        if line.block.level not in (1, 2):
+            self._text_lines += 1
+            return None
+        if self._is_title(line):
+            starts = self._titled and self._text_lines > 0
+        else:
+            starts = self._titled and self._text_lines > 0 and line.block.level == 1 and self._title_follows(line, window)
+        if self._is_title(line):
+            self._titled = True
+        if starts:
+            self._text_lines = 0
+            self._titled = self._is_title(line)
+            return Boundary()
+        return None
+
+    def _is_title(self, line: Line) -> bool:
+        return opens_title(line.text, self._anatomy) and bool(self._anatomy.openers.match(line.text))
+
+    def _title_follows(self, line: Line, window: Window) -> bool:
+        if not is_caps(line.text):
+            return False
+        for coming in window.ahead():
+            if not coming.content:
+                continue
+            if coming.block.level == 1 and is_caps(coming.text):
+                continue
+            return coming.block.level in (1, 2) and self._is_title(coming)
+        return False
+
+
+class EditionCutter:
+    """A whole edition: FRONT → notes → third-party notices → index."""
+
+    def __init__(self, anatomy: Anatomy) -> None:
+        self._anatomy = anatomy
+        self._l = anatomy.lines
+        self._mode = "front"
+        self._contents = ""  # folded text of the contents list: it names the agencies of the day
+        self._branch: str | None = None
+        self._agency = ""
+        self._section: str | None = None
+        self._skip = 0  # content lines that a boundary has already explained
+        self._since = 0  # content lines since the last boundary
+        self._last: deque[str] = deque(maxlen=3)
+
+    def first(self) -> Boundary:
+        return Boundary(kind=Kind.INDICE, title="")
+
+    def boundary(self, line: Line, window: Window) -> Boundary | None:
+        text = line.text
+        found = None
+        if self._skip:
+            self._skip -= 1
+        elif self._mode == "front":
+            found = self._in_front(line, window)
+        elif self._mode != "index":
+            found = self._index(text, window) or self._in_body(line, window)
+        self._since = 0 if found else self._since + 1
+        self._last.append(text)
+        return found
+
+    def _in_front(self, line: Line, window: Window) -> Boundary | None:
+        opening = self._opening(line, window)
+        if opening is None:
+            if len(self._contents) < 20_000:
+                self._contents += " " + fold(line.text)
+            return None
+        self._mode = "notes"
+        return opening
+
+    def _in_body(self, line: Line, window: Window) -> Boundary | None:
+        text = line.text
+        ended = bool(self._last) and bool(self._l["notice_end"].search(self._last[-1]))
+        if len(text) < 200 and self._l["notice_section"].fullmatch(text) and (self._mode == "notices" or self._closed()):
+            return self._notice_section(text, window)
+        if self._mode == "notices":
+            if ended or (self._since >= 3 and self._closed() and self._l["notice_opening"].match(text)):
+                return Boundary(kind=Kind.AVISO, section=self._section)
+            return None
+        if self._l["own_notice"].fullmatch(text):
+            return Boundary(kind=Kind.INDICE, title=text)
+        return self._opening(line, window)
+
+    def _notice_section(self, text: str, window: Window) -> Boundary:
+        self._mode = "notices"
+        self._section = text
+        for coming in window.ahead():
+            if not coming.content:
+                continue
+            if not self._l["notice_section"].fullmatch(coming.text):
+                break
+            self._section = coming.text
+            self._skip += 1
+        return Boundary(kind=Kind.AVISO, section=self._section)
+
+    def _closed(self) -> bool:
+        """Whether a signature or an end mark stands in the last lines."""
+        return any(self._l["closing"].search(t) or self._l["notice_end"].search(t) for t in self._last)
+
+    def _index(self, text: str, window: Window) -> Boundary | None:
+        match = self._l["index"].match(text)
+        if match is None or len(text) > 200:
+            return None
+        rest = text[match.end() :].strip()
+        if not rest:
+            rest = next((c.text for c in window.ahead() if c.content), "")
+            if not rest:  # an index that is a table
+                rest = next((bare(c.block.text.strip(" |")) for c in window.ahead() if c.block.kind == "table"), "")
+        if not self._l["branch_any_case"].match(rest):
+            return None
+        self._mode = "index"
+        return Boundary(kind=Kind.INDICE, title=text[: match.end()])
+
+    def _opening(self, line: Line, window: Window) -> Boundary | None:
+        """A note that opens at this line: [section] [branch] [agency] title. None when nothing confirms it."""
+        first = self._strip_branch(line.text)
+        names: list[str] = []
+        headed = first != line.text
+        if first and not self._l["section"].fullmatch(first):
+            if opens_title(first, self._anatomy):
+                return self._titled(line, window, names, 0, headed)
+            if not self._may_be_agency(first, names):
+                return None
+            names.append(first)
+        count = 0
+        lines = window.ahead()
+        for coming in lines:
+            if not coming.content:
+                continue
+            count += 1
+            text = self._strip_branch(coming.text)
+            headed = headed or text != coming.text
+            if count > 6 or len(text) > 1500:
+                return None
+            if opens_title(text, self._anatomy) and (names or headed):
+                return self._titled(coming, lines, names, count, True)
+            if text and not self._may_be_agency(text, names):
+                return None
+            if text:
+                names.append(text)
+        return None
+
+    def _strip_branch(self, text: str) -> str:
+        match = self._l["branch"].match(text)
+        if match is None or not is_caps(text[: match.end()]):
+            return text
+        rest = text[match.end() :].strip()
+        if rest and not is_caps(rest):
+            return text
+        self._branch = match[0]
+        return rest
+
+    def _may_be_agency(self, text: str, names: list[str]) -> bool:
+        if not is_caps(text) or len(text) > 200 or text.startswith(("“", '"', "'")):
+            return False
+        if names:  # an agency's name broken over two lines
+            return True
+        if self._l["agency"].match(text) is not None and len(text) > 8:
+            return True
+        return bool(self._contents) and len(text) > 8 and fold(text) in self._contents
+
+    def _titled(
+        self, line: Line, ahead: Window | Iterator[Line], names: list[str], count: int, headed: bool
+    ) -> Boundary | None:
+        """The title that begins at `line`, read to its end; confirmed by an agency heading before it, a seal after
+        it, or (set in bold, with a known instrument) the end of a note before it."""
+        title, sealed, more = self._read_title(line, ahead.ahead() if isinstance(ahead, Window) else ahead)
+        known = bool(self._anatomy.openers.match(line.text))
+        if not (headed or names or sealed or (line.marked and known and self._closed())):
+            return None
+        if names:
+            self._agency = " ".join(names)
+        elif self._mode == "front" and not headed:
+            return None
+        self._skip = count + more
+        return Boundary(kind=Kind.DOF, issuer=self._agency, title=title, branch=self._branch, section=self._section)
+
+    def _read_title(self, line: Line, lines: Iterator[Line]) -> tuple[str, bool, int]:
+        parts = [self._strip_branch(line.text)]
+        open_, sealed, count, more = True, False, 0, 0
+        for coming in lines:
+            if coming.block.kind == "blank":
+                open_ = False
+            if not coming.content:
+                continue
+            count += 1
+            if self._l["seal"].match(coming.text):
+                sealed = True
+                break
+            if count >= SEAL_WITHIN:
+                break
+            if open_ and not is_caps(coming.text) and len(" ".join(parts)) < 1200 and not _ends(parts[-1], coming.text):
+                parts.append(coming.text)
+                more += 1
+            else:
+                open_ = False
+        return " ".join(parts), sealed, more
+
+
+def _ends(text: str, following: str) -> bool:
+    """Whether a title's line is its last: a full stop, and what follows begins like a sentence."""
+    return text.endswith((".", ")")) and following[:1].isupper()

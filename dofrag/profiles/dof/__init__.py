@@ -1,0 +1,1 @@
+"""The Diario Oficial de la Federación."""
