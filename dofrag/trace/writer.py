@@ -72,9 +72,9 @@ class TraceWriter:
             path.parent.mkdir(parents=True, exist_ok=True)
             # Unbuffered: a line is with the system when `emit` returns, even if the process is killed next.
             self._file = path.open("xb", buffering=0)
-        except FileExistsError as error:
-            raise TraceError(f"trace {path} exists already", hint="give each run an id of its own") from error
         except OSError as error:
+            if path.is_file():
+                raise TraceError(f"trace {path} exists already", hint="give each run an id of its own") from error
             raise self._refused(error) from error
 
     @property
