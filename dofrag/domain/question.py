@@ -75,6 +75,7 @@ class Base:
     label: str
     rule: str
     terms: tuple[str, ...] = ()  # folded content words of the subject
+    path: str | None = None  # canonical path of the provision that must hold the answer ("art:3"), if one is named
     source: Source = field(default_factory=Source)
     span: Span | None = None
 
