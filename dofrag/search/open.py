@@ -12,6 +12,7 @@ from dofrag.store.corpus import StoreReader
 from dofrag.store.layout import Layout, Pointer
 from dofrag.store.lock import is_locked
 from dofrag.store.schema import REBUILD
+from dofrag.text.mentions import find_provisions
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,10 @@ def open_index(folder: Path, *, chunker: str | None = None) -> OpenIndex:
         return _open(layout, again, chunker)
 
 
+def _named_provisions(query: str) -> list[str]:
+    return [found.path for found in find_provisions(query)]
+
+
 def _pointer(layout: Layout) -> Pointer:
     pointer = layout.pointer()
     if pointer is not None:
@@ -66,7 +71,7 @@ def _pointer(layout: Layout) -> Pointer:
 
 
 def _open(layout: Layout, pointer: Pointer, chunker: str | None) -> OpenIndex:
-    reader = StoreReader(layout.store(pointer.generation), name=layout.name)
+    reader = StoreReader(layout.store(pointer.store), name=layout.name)
     try:
         meta = reader.meta()
         if meta.get("state") == "clean":
@@ -76,7 +81,7 @@ def _open(layout: Layout, pointer: Pointer, chunker: str | None) -> OpenIndex:
                 f"index {layout.name!r}: an update was cut off, its store and search index differ",
                 hint=f"run the update again, or {REBUILD}",
             )
-        backend = Bm25Index(layout.search(pointer.generation), name=layout.name)
+        backend = Bm25Index(layout.search(pointer.search), name=layout.name, provisions=_named_provisions)
         return OpenIndex(layout.name, reader, backend, pointer.stamp, pointer.parts)
     except BaseException:
         reader.close()

@@ -1,11 +1,12 @@
 """Where the parts of an index lie. One small file, replaced atomically, says which store and which search index hold.
 
     index.json        the pointer: names of the two below, and the stamp
-    store-N.sqlite    the store of generation N
-    search-N/         the search index of generation N
+    store-N.sqlite    the store, Nth generation
+    search-N/         the search index, Nth generation; the two count separately
     writer.lock       held by the process that writes
 
-A rebuild makes generation N+1 beside generation N and then replaces the pointer; whoever has N open keeps it.
+A rebuild makes new generations beside the old ones and then replaces the pointer; whoever has the old ones open keeps
+them.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ _OURS = re.compile(
 class Pointer:
     """What `index.json` says. `parts` are what the stamp hashes, by name."""
 
-    generation: int
+    store: int
+    search: int
     stamp: str
     parts: dict[str, str]
 
@@ -58,7 +60,7 @@ class Layout:
                 raise IndexMismatch(
                     f"index {self.name!r} has layout {data['format']}, this dofrag reads {_FORMAT}", hint=REBUILD
                 )
-            return Pointer(int(data["generation"]), str(data["stamp"]), dict(data["parts"]))
+            return Pointer(int(data["store"]), int(data["search"]), str(data["stamp"]), dict(data["parts"]))
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -68,7 +70,8 @@ class Layout:
         """Replace the pointer so that a reader sees the old one or the new one, never a part."""
         data = {
             "format": _FORMAT,
-            "generation": pointer.generation,
+            "store": pointer.store,
+            "search": pointer.search,
             "stamp": pointer.stamp,
             "parts": dict(sorted(pointer.parts.items())),
         }
@@ -81,17 +84,23 @@ class Layout:
         part.replace(self.folder / POINTER)
 
     def unfinished(self) -> int | None:
-        """The generation of a build that was begun and not finished, None when there is none."""
+        """The store generation of a build that was begun and not finished, None when there is none."""
         if not self.folder.is_dir():
             return None
         current = self.pointer()
         newest = max((int(m[1]) for p in self.folder.iterdir() if (m := _STORE.fullmatch(p.name))), default=0)
-        return newest if newest > (current.generation if current else 0) else None
+        return newest if newest > (current.store if current else 0) else None
 
-    def clean(self, keep: set[int]) -> None:
-        """Remove what belongs to other generations, and parts of unfinished moves. On systems that refuse to remove
-        an open file, it stays for the next time."""
-        names = {p.name for g in keep for p in (self.store(g), self.search(g))}
+    def drop_search(self, number: int) -> None:
+        """Remove a search index that was left behind before anything pointed to it."""
+        for path in (self.search(number), self.folder / f"search-{number}.part"):
+            if path.is_dir():
+                shutil.rmtree(path)
+
+    def clean(self, store: int, search: int | None) -> None:
+        """Remove other generations than these, and parts of unfinished moves. On systems that refuse to remove an
+        open file, it stays for the next time."""
+        names = {self.store(store).name} | ({self.search(search).name} if search is not None else set())
         for path in sorted(self.folder.iterdir()):
             base = re.sub(r"-(?:wal|shm|journal)$", "", path.name)
             if _OURS.fullmatch(path.name) and base not in names:

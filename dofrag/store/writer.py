@@ -24,7 +24,8 @@ _BATCH = 500  # chunks a statement; bounds memory whatever the size of a publica
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceRow:
     """A file as the store knows it. `canonical` names the source that stands for an alternate, or that a failed one
-    collides with."""
+    collides with; "" in a failed one whose text itself is at fault. Those two kinds of failure are tried again only
+    when something else has changed."""
 
     rel: str
     format: str
@@ -131,9 +132,19 @@ class StoreWriter:
         ).fetchone()
         return int(source_id)
 
-    def touch(self, rel: str, mtime_ns: int) -> None:
-        """Same bytes, other time: note it, so that the next run need not hash the file again."""
-        self._db.execute("UPDATE sources SET mtime_ns = ? WHERE rel = ?", [mtime_ns, rel])
+    def group(self, group_key: str) -> list[SourceRow]:
+        """The files on record of one group."""
+        return [
+            SourceRow(
+                rel=r[0], format=r[1], bytes=r[2], mtime_ns=r[3], sha256=r[4], status=r[5], group_key=r[6], rank=r[7],
+                reason=r[8], canonical=r[9],
+            )
+            for r in self._db.execute(
+                """SELECT rel, format, bytes, mtime_ns, sha256, status, group_key, rank, reason, canonical
+                   FROM sources WHERE group_key = ? ORDER BY rank, rel""",
+                [group_key],
+            )
+        ]  # fmt: skip
 
     def store_source(self, row: SourceRow, publications: Iterator[ParsedPublication], replaces: list[str]) -> int:
         """Store a file's publications, in place of those of the sources named in `replaces` (itself included).
@@ -204,6 +215,26 @@ class StoreWriter:
                 "DELETE FROM sources WHERE rel = ? OR (status = 'alternate' AND canonical = ?)", [rel, rel]
             )
         return True
+
+    def orphaned_groups(self) -> list[str]:
+        """Groups with an alternate of a file that is no longer indexed."""
+        rows = self._db.execute(
+            """SELECT DISTINCT a.group_key FROM sources a LEFT JOIN sources c ON c.rel = a.canonical
+               WHERE a.status = 'alternate' AND (c.status IS NULL OR c.status <> 'indexed') ORDER BY a.group_key"""
+        )
+        return [row[0] for row in rows]
+
+    def clear_pending(self) -> None:
+        self._db.execute("DELETE FROM pending")
+
+    def checkpoint(self) -> None:
+        """Merge the write-ahead log into the store as far as readers allow, so that the file alone is whole."""
+        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def compact(self) -> None:
+        """Give free pages back, and gather the statistics that SQLite plans reads by."""
+        self._db.execute("VACUUM")
+        self._db.execute("ANALYZE")
 
     def forget_sources(self) -> None:
         """Have every file read anew, because the code that cuts them has changed. Ids of equal chunks survive."""

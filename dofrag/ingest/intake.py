@@ -1,0 +1,216 @@
+"""Taking one group of files into the store: which conversion counts, what the others are, and what collides.
+
+A group holds the conversions of one edition, or the files of one code. Its best readable conversion is canonical; the
+others are alternates. Two files of one format that give a code different texts contradict each other: one of them
+fails, and the reason names both.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dofrag.domain.draft import ParsedPublication
+from dofrag.errors import CorpusError, SourceUnreadable
+from dofrag.ingest.plan import Plan, PlannedFile, file_sha256, reason_of
+from dofrag.ingest.workers import Job, Parsed, Parser, stream_file
+from dofrag.profiles.base import GazetteProfile
+from dofrag.store.writer import CodeTaken, SourceRow, StoreWriter
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a command did so far."""
+
+    parsed: int = 0
+    chunks_written: int = 0
+    removed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Canonical:
+    rel: str
+    format: str
+    kept: bool  # it was canonical before, and has not changed
+
+
+class Intake:
+    """`mirror`: files on record that the plan does not have are gone, and go."""
+
+    def __init__(
+        self, plan: Plan, store: StoreWriter, profile: GazetteProfile, parser: Parser, *, mirror: bool
+    ) -> None:
+        self._plan = plan
+        self._store = store
+        self._profile = profile
+        self._parser = parser
+        self._mirror = mirror
+        self.tally = Tally()
+
+    def first_job(self, group_key: str) -> Job | None:
+        """What of this group can be parsed ahead: the file that is likely to be canonical."""
+        stored = {row.rel: row for row in self._store.group(group_key)}
+        for member in self._plan.members(group_key):
+            if member.error is None:
+                known = stored.get(member.rel)
+                unchanged = member.same and known is not None and known.status == "indexed"
+                return None if unchanged else _job(member)
+        return None
+
+    def take(self, group_key: str, ahead: tuple[Job, Parsed | None] | None) -> None:
+        """All of a group in one transaction. `ahead` is what was parsed of it already."""
+        members = self._plan.members(group_key)
+        with self._store.transaction():
+            self._store.set_meta({"state": "dirty"})
+            stored = {row.rel: row for row in self._store.group(group_key)}
+            outside = [row for rel, row in stored.items() if rel not in {m.rel for m in members}]
+            canonical = None
+            if not self._mirror:
+                kept = (row for row in outside if row.status == "indexed")
+                canonical = next((_Canonical(row.rel, row.format, True) for row in kept), None)
+            results = _Results(ahead, self._profile, self._parser, self.tally)
+            rest: list[PlannedFile] = []
+            for member in members:
+                if member.error is not None:
+                    self._fail(member, member.error)
+                elif canonical is not None:
+                    rest.append(member)
+                elif self._is_indexed(member, stored):
+                    canonical = _Canonical(member.rel, member.format, True)
+                elif self._index(member, [*stored, member.rel], results):
+                    canonical = _Canonical(member.rel, member.format, False)
+            for member in rest:
+                assert canonical is not None
+                self._take_other(member, canonical, stored.get(member.rel), results)
+            if self._mirror:
+                for row in outside:
+                    if self._plan.file(row.rel) is None:
+                        self._store.drop_source(row.rel)
+                        self.tally.removed += 1
+
+    def _is_indexed(self, member: PlannedFile, stored: dict[str, SourceRow]) -> bool:
+        known = stored.get(member.rel)
+        return member.same and known is not None and known.status == "indexed"
+
+    def _index(self, member: PlannedFile, replaces: list[str], results: _Results) -> bool:
+        """Store a file as canonical; False when it failed or turned out to be another one's alternate."""
+        sha256 = member.sha256
+        try:
+            sha256 = results.sha256(member)
+            with self._store.attempt():
+                row = _row(member, "indexed", sha256)
+                self.tally.chunks_written += self._store.store_source(row, results.stream(member), replaces)
+        except CodeTaken as taken:
+            self._settle_collision(member, taken.code, sha256, results)
+            return False
+        except sqlite3.OperationalError as problem:
+            raise CorpusError(
+                f"the store cannot be written: {problem}", hint="check the disk, then run again"
+            ) from problem
+        except Exception as problem:  # noqa: BLE001  # reported as the file's reason, never dropped
+            at_fault = None if isinstance(problem, SourceUnreadable | OSError) else ""
+            self._fail(member, reason_of(problem), sha256=sha256, canonical=at_fault)
+            return False
+        return True
+
+    def _take_other(
+        self, member: PlannedFile, canonical: _Canonical, known: SourceRow | None, results: _Results
+    ) -> None:
+        """A file beside the canonical one of its group."""
+        if member.edition or member.format != canonical.format:
+            self._alternate(member, canonical.rel, member.sha256 or file_sha256(member.path))
+            return
+        settled = known is not None and known.status == "alternate" and known.canonical == canonical.rel
+        if canonical.kept and member.same and settled:
+            return
+        self._settle(member, canonical.rel, canonical.format, member.sha256, results)
+
+    def _settle_collision(self, member: PlannedFile, code: str, sha256: str, results: _Results) -> None:
+        owner = self._store.owner(code)
+        assert owner is not None
+        self._settle(member, owner.source, owner.format, sha256, results)
+
+    def _settle(self, member: PlannedFile, rel: str, format_: str, sha256: str, results: _Results) -> None:
+        """`member` gives a code that `rel` has: an alternate when it says the same, or says it in another format."""
+        try:
+            sha256 = results.sha256(member)
+            digests = _digests(results.stream(member))
+        except Exception as problem:  # noqa: BLE001  # reported as the file's reason, never dropped
+            self._fail(member, reason_of(problem), sha256=sha256)
+            return
+        owners = {code: self._store.owner(code) for code in digests}
+        alone = sorted(code for code, owner in owners.items() if owner is None or owner.source == member.rel)
+        other = sorted(code for code, owner in owners.items() if owner and owner.sha256 != digests[code])
+        if alone and len(alone) < len(owners):
+            taken = next(code for code in sorted(owners) if code not in alone)
+            self._fail(member, f"code {taken} is already taken by {rel}, code {alone[0]} is not", sha256, rel)
+        elif other and format_ == member.format:
+            self._fail(member, f"code {other[0]} has another text in {member.rel} than in {rel}", sha256, rel)
+        else:
+            self._alternate(member, rel, sha256)
+
+    def _alternate(self, member: PlannedFile, canonical: str, sha256: str) -> None:
+        self._store.drop_publications(member.rel)
+        self._store.record(_row(member, "alternate", sha256, canonical=canonical))
+
+    def _fail(self, member: PlannedFile, reason: str, sha256: str = "", canonical: str | None = None) -> None:
+        self._store.drop_publications(member.rel)
+        self._store.record(_row(member, "failed", sha256 or member.sha256, reason=reason, canonical=canonical))
+
+
+class _Results:
+    """Parsed files of one group: what was parsed ahead, else parsed here."""
+
+    def __init__(
+        self, ahead: tuple[Job, Parsed | None] | None, profile: GazetteProfile, parser: Parser, tally: Tally
+    ) -> None:
+        self._ahead = {ahead[0].rel: ahead[1]} if ahead is not None and ahead[1] is not None else {}
+        self._profile = profile
+        self._parser = parser
+        self._tally = tally
+        self._counted: set[str] = set()
+
+    def sha256(self, member: PlannedFile) -> str:
+        ahead = self._ahead.get(member.rel)
+        return (ahead.sha256 if ahead is not None else member.sha256) or file_sha256(member.path)
+
+    def stream(self, member: PlannedFile) -> Iterator[ParsedPublication]:
+        if member.rel not in self._counted:
+            self._counted.add(member.rel)
+            self._tally.parsed += 1
+        ahead = self._ahead.get(member.rel)
+        return stream_file(_job(member), self._profile, self._parser) if ahead is None else ahead.stream()
+
+
+def _job(member: PlannedFile) -> Job:
+    return Job(member.path, member.rel, member.bytes)
+
+
+def _row(
+    member: PlannedFile, status: str, sha256: str, *, reason: str | None = None, canonical: str | None = None
+) -> SourceRow:
+    return SourceRow(
+        rel=member.rel,
+        format=member.format,
+        bytes=member.bytes,
+        mtime_ns=member.mtime_ns,
+        sha256=sha256,
+        status=status,
+        group_key=member.group_key,
+        rank=member.rank,
+        reason=reason,
+        canonical=canonical,
+    )
+
+
+def _digests(publications: Iterator[ParsedPublication]) -> dict[str, str]:
+    """Code → SHA-256 of the text, without storing anything."""
+    digests: dict[str, str] = {}
+    for publication in publications:
+        text = hashlib.sha256()
+        for chunk in publication.chunks:
+            text.update(chunk.text.encode())
+        digests[publication.header.code] = text.hexdigest()
+    return digests

@@ -1,0 +1,359 @@
+"""Building and changing an index: plan → parse → store → search index → pointer.
+
+`build` makes the index mirror the folders that it is given. It works in a store of a new generation and replaces the
+pointer at the end, so that readers see the old corpus or the new one; a build that is cut off goes on where it
+stopped. `update` and `remove` change the current store and search index in place: store first, then index, then
+pointer; a change that is cut off is found by the next one and finished.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dofrag.errors import IndexMismatch, StoreMissing, UsageError
+from dofrag.ingest.intake import Intake, Tally
+from dofrag.ingest.parse import CHUNKER_VERSION, parse
+from dofrag.ingest.plan import Plan, make_plan
+from dofrag.ingest.report import Report, stored_report
+from dofrag.ingest.work import mark_work
+from dofrag.ingest.workers import Job, Parsed, Parser, Workers
+from dofrag.profiles.base import GazetteProfile
+from dofrag.search.bm25 import Bm25Index
+from dofrag.search.build import catch_up, rebuild
+from dofrag.search.stamp import stamp_of, stamp_parts
+from dofrag.store.digest import corpus_digest
+from dofrag.store.layout import Layout, Pointer
+from dofrag.store.lock import WriterLock
+from dofrag.store.schema import REBUILD
+from dofrag.store.writer import StoreWriter
+
+Progress = Callable[[str, int, int], None]
+"""Called with a stage ("plan", "read", "index"), what is done of it, and all of it."""
+
+_WORKERS_PAY_FROM = 3_000_000  # bytes to parse below which starting processes costs more than it saves
+
+
+def silent(stage: str, done: int, total: int) -> None:
+    """A Progress that shows nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ingest:
+    """How this command works: the profile that identifies files, the parser, processes (None: one a core), progress.
+    `chunker` and the profile's name and version stand in the store: another one means reading everything anew."""
+
+    profile: GazetteProfile
+    parser: Parser = parse
+    chunker: str = CHUNKER_VERSION
+    workers: int | None = None
+    progress: Progress = silent
+
+    @property
+    def versions(self) -> dict[str, str]:
+        return {"chunker": self.chunker, "profile": f"{self.profile.name} {self.profile.version}"}
+
+
+def build(paths: Sequence[Path], index_dir: Path, ingest: Ingest) -> Report:
+    """Make the index hold what is in `paths`, no more and no less.
+
+    Nothing that has not changed is read again. Raises UsageError for a path that is missing or holds no files, and
+    StoreBusy while another process writes. A file that cannot be read is in the report with its reason.
+    """
+    started = time.monotonic()
+    layout = Layout(index_dir)
+    _make_folder(index_dir, paths)
+    with WriterLock(index_dir, "dof index build"):
+        pointer: Pointer | None = layout.pointer()
+        base = layout.unfinished() or (pointer.store if pointer else None)
+        fresh, plan = _plan(layout, base, paths, ingest)
+        try:
+            tally = Tally()
+            unfinished = base is not None and (pointer is None or base != pointer.store)
+            if pointer is None or unfinished or fresh or plan.todo():
+                generation = _work_generation(layout, base, pointer)
+                with StoreWriter(layout.store(generation), name=layout.name) as store:
+                    if fresh:
+                        _start_over(store, ingest)
+                    tally = _read(plan, store, ingest, mirror=True)
+                    pointer = _publish(layout, store, generation, pointer, ingest, started)
+            else:
+                with StoreWriter(layout.store(pointer.store), name=layout.name) as store:
+                    pointer = _settle(layout, store, pointer, ingest)
+            layout.clean(pointer.store, pointer.search)
+            return _report(layout, pointer, started, plan, tally, mirrored=True)
+        finally:
+            plan.close()
+
+
+def update(paths: Sequence[Path], index_dir: Path, ingest: Ingest) -> Report:
+    """Add and change what is in `paths`; whatever else the index holds stays. Raises IndexMismatch for an index that
+    another chunker or profile made: mixed ones are refused."""
+    started = time.monotonic()
+    layout = Layout(index_dir)
+    _current(layout)
+    with WriterLock(index_dir, "dof index update"):
+        pointer = _current(layout)
+        with StoreWriter(layout.store(pointer.store), name=layout.name) as store:
+            _check_versions(store, pointer, ingest, layout.name)
+            plan = make_plan(paths, ingest.profile, store.connection, skip=index_dir, fresh=False)
+            try:
+                mark_work(plan, store.connection, ingest.profile, ingest.parser, mirror=False)
+                tally = _read(plan, store, ingest, mirror=False)
+                pointer = _settle(layout, store, pointer, ingest)
+            finally:
+                plan.close()
+        layout.clean(pointer.store, pointer.search)
+        return _report(layout, pointer, started, plan, tally)
+
+
+def remove(codes: Sequence[str], index_dir: Path, ingest: Ingest) -> Report:
+    """Remove publications from store and search index. Raises UsageError, and removes none, when one is unknown. A
+    later build or update that is given their files brings them back."""
+    started = time.monotonic()
+    layout = Layout(index_dir)
+    _current(layout)
+    with WriterLock(index_dir, "dof index remove"):
+        pointer = _current(layout)
+        with StoreWriter(layout.store(pointer.store), name=layout.name) as store:
+            _check_versions(store, pointer, ingest, layout.name)
+            with store.transaction():
+                store.set_meta({"state": "dirty"})
+                unknown = [code for code in dict.fromkeys(codes) if not store.remove_publication(code)]
+                if unknown:
+                    named = ", ".join(repr(code) for code in unknown)
+                    raise UsageError(f"no publication with code {named}", hint="`dof index show CODE` shows one")
+            pointer = _settle(layout, store, pointer, ingest)
+        return _report(layout, pointer, started, None, Tally(removed=len(set(codes))))
+
+
+def optimize(index_dir: Path, ingest: Ingest) -> Report:
+    """Write the search index anew, without what removals left in it, and give free space of the store back."""
+    started = time.monotonic()
+    layout = Layout(index_dir)
+    _current(layout)
+    with WriterLock(index_dir, "dof index optimize"):
+        pointer = _current(layout)
+        with StoreWriter(layout.store(pointer.store), name=layout.name) as store:
+            _check_versions(store, pointer, ingest, layout.name)
+            store.compact()
+            pointer = _publish(layout, store, pointer.store, pointer, ingest, None)
+        layout.clean(pointer.store, pointer.search)
+        return _report(layout, pointer, started, None, Tally())
+
+
+def _make_folder(index_dir: Path, paths: Sequence[Path]) -> None:
+    for path in paths:
+        if not path.exists():
+            raise UsageError(f"no such file or folder: {str(path)!r}", hint="check the path")
+    if not paths:
+        raise UsageError("nothing to build from", hint="name folders or files: `dof index build PATH… --index DIR`")
+    try:
+        index_dir.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"index folder {str(index_dir)!r} cannot be made: {error.strerror}", hint="choose another with --index"
+        ) from error
+
+
+def _current(layout: Layout) -> Pointer:
+    pointer = layout.pointer()
+    if pointer is None:
+        half = layout.unfinished() is not None
+        text = f"index {layout.name!r} is half built" if half else f"no index at {layout.name!r}"
+        hint = "run `dof index build` " + ("again: it goes on where it stopped" if half else "first")
+        raise IndexMismatch(text, hint=hint) if half else StoreMissing(text, hint=hint)
+    return pointer
+
+
+def _check_versions(store: StoreWriter, pointer: Pointer, ingest: Ingest, name: str) -> None:
+    meta = store.meta()
+    for part, value in ingest.versions.items():
+        if meta.get(part) != value:
+            raise IndexMismatch(
+                f"index {name!r} was built by {part} {meta.get(part)!r}, need {value!r}", hint=REBUILD
+            )
+    needed = stamp_parts(meta)
+    for part in ("schema", "analyzer"):
+        if pointer.parts.get(part) != needed[part]:
+            raise IndexMismatch(
+                f"index {name!r} was built by {part} {pointer.parts.get(part)!r}, need {needed[part]!r}", hint=REBUILD
+            )
+
+
+def _plan(layout: Layout, base: int | None, paths: Sequence[Path], ingest: Ingest) -> tuple[bool, Plan]:
+    """Whether everything is to be read anew, and the plan."""
+    ingest.progress("plan", 0, 0)
+    if base is None:
+        plan = make_plan(paths, ingest.profile, None, skip=layout.folder, fresh=True)
+        mark_work(plan, None, ingest.profile, ingest.parser, mirror=True)
+        return False, plan
+    with StoreWriter(layout.store(base), name=layout.name) as store:
+        meta = store.meta()
+        # The versions are written with the first file that is taken in: before that there is nothing to distrust.
+        fresh = any(meta.get(part, value) != value for part, value in ingest.versions.items())
+        plan = make_plan(paths, ingest.profile, store.connection, skip=layout.folder, fresh=fresh)
+        try:
+            mark_work(plan, store.connection, ingest.profile, ingest.parser, mirror=True)
+        except BaseException:
+            plan.close()
+            raise
+        return fresh, plan
+
+
+def _work_generation(layout: Layout, base: int | None, pointer: Pointer | None) -> int:
+    """The store to work in: one that was left unfinished, else a copy of the current one, else a new one."""
+    if base is None:
+        return 1
+    if pointer is None or base != pointer.store:
+        return base
+    target = layout.store(base + 1)
+    part = target.with_name(target.name + ".part")
+    part.unlink(missing_ok=True)
+    source = sqlite3.connect(layout.store(base))
+    copy = sqlite3.connect(part)
+    try:
+        source.backup(copy, pages=20_000)
+    finally:
+        copy.close()
+        source.close()
+    part.rename(target)
+    return base + 1
+
+
+def _start_over(store: StoreWriter, ingest: Ingest) -> None:
+    with store.transaction():
+        store.forget_sources()
+        store.set_meta({**ingest.versions, "state": "dirty"})
+
+
+def _read(plan: Plan, store: StoreWriter, ingest: Ingest, *, mirror: bool) -> Tally:
+    """Parse and store the groups on the plan's list, in its order."""
+    intake = Intake(plan, store, ingest.profile, ingest.parser, mirror=mirror)
+    todo = plan.todo()
+    count = ingest.workers if ingest.workers is not None else min(8, os.cpu_count() or 1)
+    if count < 2 or plan.bytes_to_do() < _WORKERS_PAY_FROM:
+        count = 0
+    workers = Workers(count, ingest.profile, ingest.parser)
+    if todo:
+        store.set_meta(ingest.versions)
+    done = 0
+    try:
+        for group_key, ahead in _in_order(todo, intake, workers):
+            intake.take(group_key, ahead)
+            done += 1
+            ingest.progress("read", done, len(todo))
+        for group_key in store.orphaned_groups():
+            if plan.members(group_key):
+                intake.take(group_key, None)
+    finally:
+        workers.close()
+    return intake.tally
+
+
+def _in_order(
+    todo: Sequence[str], intake: Intake, workers: Workers
+) -> Iterator[tuple[str, tuple[Job, Parsed | None] | None]]:
+    """Groups in order, each with what was parsed ahead of it."""
+    waiting: deque[tuple[str, Job | None]] = deque()
+
+    def jobs() -> Iterator[Job]:
+        for group_key in todo:
+            job = intake.first_job(group_key)
+            waiting.append((group_key, job))
+            if job is not None:
+                yield job
+
+    for job, parsed in workers.results(jobs()):
+        while waiting[0][1] is not job:
+            yield waiting.popleft()[0], None
+        yield waiting.popleft()[0], (job, parsed)
+    while waiting:
+        yield waiting.popleft()[0], None
+
+
+def _publish(
+    layout: Layout,
+    store: StoreWriter,
+    generation: int,
+    pointer: Pointer | None,
+    ingest: Ingest,
+    started: float | None,
+) -> Pointer:
+    """Give the store its digest, build a new search index from it, and replace the pointer: the moment of truth."""
+    search = pointer.search + 1 if pointer else 1
+    layout.drop_search(search)
+    meta = _finish_store(store)
+    rebuild(store.connection, layout.search(search), lambda done, total: ingest.progress("index", done, total))
+    if started is not None:
+        store.set_meta({"seconds": f"{time.monotonic() - started:.3f}"})
+    store.checkpoint()
+    parts = stamp_parts(meta)
+    fresh = Pointer(generation, search, stamp_of(parts), parts)
+    layout.write_pointer(fresh)
+    return fresh
+
+
+def _settle(layout: Layout, store: StoreWriter, pointer: Pointer, ingest: Ingest) -> Pointer:
+    """Bring the search index up to what the store holds, if it is not."""
+    meta = store.meta()
+    wanted = stamp_parts(meta)
+    if meta.get("state") == "clean" and pointer.parts == wanted and stamp_of(wanted) == pointer.stamp:
+        return pointer
+    same_code = all(pointer.parts.get(part) == wanted[part] for part in ("schema", "analyzer"))
+    if meta.get("state") == "clean" or not same_code or not layout.search(pointer.search).is_dir():
+        return _publish(layout, store, pointer.store, pointer, ingest, None)
+    catch_up(store.connection, layout.search(pointer.search), lambda d, t: ingest.progress("index", d, t))
+    digest = corpus_digest(store.connection)
+    meta = {**meta, "corpus_digest": digest.value}
+    # Pointer before store: while the store says "dirty", the next command does all of this again, without harm.
+    parts = stamp_parts(meta)
+    fresh = Pointer(pointer.store, pointer.search, stamp_of(parts), parts)
+    layout.write_pointer(fresh)
+    _finish_store(store)
+    store.checkpoint()
+    return fresh
+
+
+def _finish_store(store: StoreWriter) -> dict[str, str]:
+    with store.transaction():
+        store.set_meta({"corpus_digest": corpus_digest(store.connection).value, "state": "clean"})
+        store.clear_pending()
+    return store.meta()
+
+
+def _report(
+    layout: Layout, pointer: Pointer, started: float, plan: Plan | None, tally: Tally, *, mirrored: bool = False
+) -> Report:
+    """Count what is there, and say what does not add up."""
+    connection = sqlite3.connect(layout.store(pointer.store), isolation_level=None)
+    try:
+        values: dict[str, Any] = stored_report(connection, stamp=pointer.stamp)
+    finally:
+        connection.close()
+    documents = Bm25Index(layout.search(pointer.search), name=layout.name).documents
+    problems = []
+    if documents != values["chunks"]:
+        problems.append(f"the store holds {values['chunks']} chunks, the search index {documents} documents")
+    if plan is not None and mirrored and plan.files != values["files"]:
+        problems.append(f"{plan.files} files were found, {values['files']} are on record")
+    if values["files"] != values["indexed"] + values["alternates"] + len(values["failed"]):
+        problems.append("files on record are not indexed, alternate or failed")
+    if mirrored and values["indexed"] == 0:
+        problems.append("no file could be indexed")
+    return Report(
+        **values,
+        ignored=plan.ignored if plan else None,
+        parsed=tally.parsed,
+        chunks_written=tally.chunks_written,
+        unchanged=plan.unchanged if plan else None,
+        removed=tally.removed,
+        seconds=round(time.monotonic() - started, 3),
+        problems=tuple(problems),
+    )

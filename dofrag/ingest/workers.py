@@ -1,0 +1,201 @@
+"""Parsing in other processes, with results in the order of the work, whatever the number of processes.
+
+Small files travel in batches; a file above `STREAM_ABOVE` is left to the caller, who streams it. A process that
+dies takes no file but its own with it.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dofrag.domain.corpus import SourceFile
+from dofrag.domain.draft import ChunkDraft, Header, ParsedPublication
+from dofrag.errors import SourceUnreadable
+from dofrag.ingest.plan import file_sha256, reason_of
+from dofrag.profiles.base import GazetteProfile
+
+Parser = Callable[[SourceFile, Any], Iterator[ParsedPublication]]
+"""`parse.parse`: a file and a profile with what parsing needs. Module-level, for it travels to other processes."""
+
+STREAM_ABOVE = 8_000_000
+"""Bytes of a file above which it is streamed in the main process instead of travelling between processes."""
+_BATCH_BYTES = 600_000
+_BATCH_FILES = 64
+_ChunkRow = tuple[int, int, int, tuple[str, ...], str | None, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One file to parse."""
+
+    path: Path
+    rel: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A parsed file, or the reason why it is none. Chunks are plain tuples: they cross a process border."""
+
+    sha256: str
+    publications: tuple[tuple[Header, tuple[_ChunkRow, ...]], ...] = ()
+    reason: str | None = None
+
+    def stream(self) -> Iterator[ParsedPublication]:
+        if self.reason is not None:
+            raise SourceUnreadable(self.reason)
+        for header, rows in self.publications:
+            yield ParsedPublication(
+                header,
+                (
+                    ChunkDraft(
+                        ordinal=r[0], start=r[1], end=r[2], heading_path=r[3], provision=r[4], kind=r[5], text=r[6]
+                    )
+                    for r in rows
+                ),
+            )
+
+
+def stream_file(job: Job, profile: GazetteProfile, parser: Parser) -> Iterator[ParsedPublication]:
+    """Parse here and now. Raises whatever the reader raises."""
+    source = profile.identify(job.path, job.rel)
+    if source is None:
+        raise SourceUnreadable("no longer recognised as a file of the gazette")
+    yield from parser(source, profile)
+
+
+def parse_file(job: Job, profile: GazetteProfile, parser: Parser) -> Parsed:
+    """Parse a file whole. No exception leaves it: whatever a hostile file sets off is that file's reason."""
+    sha = ""
+    try:
+        sha = file_sha256(job.path)
+        return Parsed(
+            sha,
+            tuple(
+                (
+                    publication.header,
+                    tuple(
+                        (c.ordinal, c.start, c.end, c.heading_path, c.provision, c.kind, c.text)
+                        for c in publication.chunks
+                    ),
+                )
+                for publication in stream_file(job, profile, parser)
+            ),
+        )
+    except Exception as problem:  # noqa: BLE001  # reported as the file's reason, never dropped
+        return Parsed(sha, reason=reason_of(problem))
+
+
+class Workers:
+    """Ordered parsing. With `count` 0 everything happens in this process."""
+
+    def __init__(self, count: int, profile: GazetteProfile, parser: Parser) -> None:
+        self._count = count
+        self._profile = profile
+        self._parser = parser
+        self._pool: ProcessPoolExecutor | None = None
+
+    def results(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Parsed | None]]:
+        """Each job in order with its result; None for one that is too large to travel: the caller streams it."""
+        pending: deque[tuple[list[Job], Future[list[Parsed]] | None]] = deque()
+        for batch in _batches(jobs):
+            small = batch[0].bytes <= STREAM_ABOVE
+            pending.append((batch, self._submit(batch) if small and self._count else None))
+            while len(pending) > 2 * self._count + 1:
+                yield from self._finish(*pending.popleft())
+        while pending:
+            yield from self._finish(*pending.popleft())
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._pool = None
+
+    def _submit(self, batch: list[Job]) -> Future[list[Parsed]] | None:
+        if self._pool is None:
+            self._pool = self._new_pool(self._count)
+        try:
+            return self._pool.submit(_parse_batch, batch)
+        except BrokenProcessPool:
+            return None  # found out here rather than at the result; `_finish` parses such a batch apart
+
+    def _new_pool(self, count: int) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(
+            count,
+            mp_context=multiprocessing.get_context("spawn"),
+            initializer=_start_worker,
+            initargs=(self._profile, self._parser),
+        )
+
+    def _finish(self, batch: list[Job], future: Future[list[Parsed]] | None) -> Iterator[tuple[Job, Parsed | None]]:
+        if batch[0].bytes > STREAM_ABOVE:
+            yield batch[0], None
+        elif not self._count:
+            for job in batch:
+                yield job, parse_file(job, self._profile, self._parser)
+        else:
+            try:
+                results = future.result() if future is not None else None
+            except BrokenProcessPool:
+                results = None
+            yield from zip(batch, results or self._one_by_one(batch), strict=True)
+
+    def _one_by_one(self, batch: Sequence[Job]) -> list[Parsed]:
+        """A process died over this batch, or over a neighbour's: find the file that kills, keep the others."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            self._pool = None
+        results = []
+        for job in batch:
+            with self._new_pool(1) as pool:
+                try:
+                    results += pool.submit(_parse_batch, [job]).result()
+                except BrokenProcessPool:
+                    results.append(Parsed("", reason="the process that read it died"))
+        return results
+
+
+def _batches(jobs: Iterable[Job]) -> Iterator[list[Job]]:
+    batch: list[Job] = []
+    size = 0
+    for job in jobs:
+        if batch and (size + job.bytes > _BATCH_BYTES or len(batch) >= _BATCH_FILES):
+            yield batch
+            batch, size = [], 0
+        batch.append(job)
+        size += job.bytes
+    if batch:
+        yield batch
+
+
+# One worker process serves one build: what it parses with is set once, when it starts.
+_setup: list[tuple[GazetteProfile, Parser]] = []
+
+
+def _start_worker(profile: GazetteProfile, parser: Parser) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process decides what an interrupt means
+    threading.Thread(target=_die_with_parent, daemon=True).start()
+    _setup.append((profile, parser))
+
+
+def _die_with_parent() -> None:
+    """A killed main process closes no pools; without this its workers would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _parse_batch(batch: list[Job]) -> list[Parsed]:
+    profile, parser = _setup[0]
+    return [parse_file(job, profile, parser) for job in batch]
