@@ -85,6 +85,7 @@ class ValueRequired(Base):
     """A number with its unit: an amount, a rate, an index value, a surface, a count stated in the text."""
 
     indicator: str | None = None  # canonical indicator: "UMA", "INPC", "tipo de cambio"…
+    names: tuple[str, ...] = ()  # further spellings of the indicator: "Unidad de Medida y Actualización"
     unit: str | None = None  # canonical unit: "MXN", "percent", "points", "m2", "days"…
     frequency: str | None = None  # "daily" | "monthly" | "annual"
     period: Period | None = None
