@@ -148,7 +148,7 @@ STATUSES: dict[str, dict[str, str]] = {
 
 # Words that only one of the two languages has; a question in neither is answered in the gazette's language.
 _WORD = re.compile(r"[^\W\d_]+")
-_ENGLISH = frozenset(_WORD.findall("the of what which who when where how is are was were does did and for by on"))
+_ENGLISH = frozenset(_WORD.findall("the of what which who when where how is are were does did and for by on"))
 _SPANISH = frozenset(
     _WORD.findall("el la los las del que qué cuál cuáles quién cuándo dónde cómo es son fue en y por para un una")
 )

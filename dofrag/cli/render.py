@@ -117,7 +117,7 @@ class _Page:
         ids = min(16, max(len(r["id"]) for r in rows))
         ends = [statuses.get(r["status"], r["status"]) + self._at(r) for r in rows]
         tail = max(len(end) for end in ends)
-        room = max(20, self.width - ids - tail - 6)
+        room = max(12, self.width - ids - tail - 6)
         for row, end in zip(rows, ends, strict=True):
             first, *rest = wrap(row["label"], room) or [""]
             self.lines.append(f"  {row['id']:<{ids}}  {first:<{room}}  {end}".rstrip())
