@@ -172,6 +172,8 @@ OBJECTS = st.dictionaries(KEYS, VALUES, max_size=4)
 
 def strategy_of(to: Any) -> st.SearchStrategy[Any]:
     """Values of a field's type."""
+    if to is Any:
+        return VALUES
     origin = get_origin(to)
     if origin in (Union, types.UnionType):
         return st.one_of(*(strategy_of(option) for option in get_args(to)))

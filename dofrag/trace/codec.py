@@ -186,6 +186,8 @@ def field_types(cls: type) -> dict[str, Any]:
 
 def _convert(value: Any, to: Any, where: str) -> Any:
     """A JSON value as the type of its field; raises _Misfit."""
+    if to is Any:
+        return value
     origin = get_origin(to)
     if origin in (Union, types.UnionType):
         return _convert_union(value, get_args(to), where)

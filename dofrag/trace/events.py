@@ -85,14 +85,14 @@ class ModelCalled:
 
 @dataclass(frozen=True, kw_only=True)
 class ToolCalled:
-    """A tool was asked for, whether or not it then ran. `arguments` as the planner gave them: text when they were
-    not a JSON object."""
+    """A tool was asked for, whether or not it then ran. `arguments` as the planner gave them: any JSON value, since
+    they were not checked yet."""
 
     event: ClassVar[str] = "tool_called"
     turn: int
     call_id: str
     tool: str
-    arguments: JsonObject | str
+    arguments: Any
     why: str
 
 

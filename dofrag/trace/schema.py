@@ -20,6 +20,7 @@ from dofrag.trace.events import EVENTS
 SCHEMA_FILE = Path(__file__).with_name("schema.json")
 _HASH = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 _SCALARS: dict[Any, dict[str, Any]] = {
+    Any: {},
     str: {"type": "string"},
     int: {"type": "integer"},
     float: {"type": "number"},
