@@ -54,8 +54,8 @@ def _type(schema: Mapping[str, Any]) -> str:
     if "enum" in schema:
         return " | ".join("null" if value is None else str(value) for value in schema["enum"])
     kinds = schema.get("type", "any")
-    text = kinds if isinstance(kinds, str) else " | ".join(kinds)
-    return f"{text} of {_type(schema['items'])}" if "items" in schema else text
+    names = [kinds] if isinstance(kinds, str) else list(kinds)
+    return " | ".join(f"array of {_type(schema['items'])}" if name == "array" else name for name in names)
 
 
 @tools.command()

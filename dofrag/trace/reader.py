@@ -103,7 +103,9 @@ def trace_files(folder: Path) -> list[Path]:
     try:
         return sorted(p for p in folder.iterdir() if p.suffix == SUFFIX and _RUN_ID.fullmatch(p.stem) and p.is_file())
     except OSError as error:
-        raise UsageError(f"trace folder {folder} cannot be read: {error.strerror}", hint="--trace-dir DIR") from error
+        raise UsageError(
+            f"trace folder {folder} cannot be read: {error.strerror}", hint="name the folder with --trace-dir"
+        ) from error
 
 
 def summarize(path: Path) -> Summary:

@@ -15,7 +15,6 @@ import dofrag.errors
 from dofrag.cli.main import COMMANDS, cli
 from dofrag.domain.run import EXIT_CODES, INTERRUPTED_EXIT, Limits
 from dofrag.errors import DofError
-from dofrag.tools import ErrorCode
 
 TEXT = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
 
@@ -79,11 +78,6 @@ def test_every_option_has_a_help_text() -> None:
 @pytest.mark.parametrize("code", sorted({*EXIT_CODES.values(), INTERRUPTED_EXIT, 2}))
 def test_exit_codes_are_documented(code: int) -> None:
     assert f"\n| {code} | " in TEXT
-
-
-@pytest.mark.parametrize("code", list(ErrorCode))
-def test_tool_errors_are_documented(code: ErrorCode) -> None:
-    assert f"| `{code}` |" in TEXT
 
 
 @pytest.mark.parametrize(
