@@ -28,7 +28,9 @@ class LawDates:
 
 
 @lru_cache(maxsize=8)
-def _catalogue(path: Path, mtime_ns: int, size: int, keys: tuple[str, str, str, str]) -> Mapping[str, tuple[str, str, str]]:
+def _catalogue(
+    path: Path, mtime_ns: int, size: int, keys: tuple[str, str, str, str]
+) -> Mapping[str, tuple[str, str, str]]:
     del mtime_ns  # part of the cache's key: a changed catalogue is read again
     if size > CATALOGUE_MAX:
         return {}
@@ -89,7 +91,9 @@ def last_amendment(blocks: Iterable[Block], anatomy: Anatomy) -> date | None:
 
 
 def _date_in(text: str, anatomy: Anatomy) -> date | None:
-    found = [(m.start(), anatomy.dates.value(m)) for p in (anatomy.dates.long, anatomy.dates.any) for m in p.finditer(text)]
+    found = [
+        (m.start(), anatomy.dates.value(m)) for p in (anatomy.dates.long, anatomy.dates.any) for m in p.finditer(text)
+    ]
     dated = sorted((at, value) for at, value in found if value is not None)
     return dated[0][1] if dated else None
 

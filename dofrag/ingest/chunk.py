@@ -1,8 +1,8 @@
 """Blocks of one publication → chunks that tile its text exactly.
 
 Each block is cut into pieces where a provision begins inside it; pieces are gathered into chunks: an article, a
-transitory or a numeral begins one, a list stays with its lead-in while it fits, long text is divided at sentence ends.
-No word is ever cut, unless it alone is longer than a chunk may be.
+transitory or a numeral begins one, a list stays with its lead-in while it fits, long text is divided at sentence
+ends. No word is ever cut, unless it alone is longer than a chunk may be.
 """
 
 from __future__ import annotations
@@ -23,8 +23,12 @@ TABLE_LEAD = 400
 """Characters of text that stay with the table they lead into."""
 
 # Where a provision begins inside a line; `heading_provision` confirms each candidate.
-_INLINE = re.compile(r"A(?<=[.;:)”\"\d]\sA)(?:RT[IÍ]CULO|rt[ií]culo)\s[\dA-Zúú]|[TC](?<=[.;:)”\"\d]\s.)(?:RANSITORIOS?\s|AP[IÍ]TULO\s[IVXLÚU])")
-_LIST_ITEM = re.compile(r"(?<=[;:.,]\s)(?:y\s|o\s)?(?=(?:[IVXL]{1,7}\s?\.|[a-z]\)|\d{1,2}(?:\.\d{1,3})*\.?\s[A-ZÁÉÍÓÚ]|[A-ZÁÉÍÓÚ]{5,12}\s?\.-))")
+_INLINE = re.compile(
+    r"A(?<=[.;:)”\"\d]\sA)(?:RT[IÍ]CULO|rt[ií]culo)\s[\dA-Zúú]|[TC](?<=[.;:)”\"\d]\s.)(?:RANSITORIOS?\s|AP[IÍ]TULO\s[IVXLÚU])"
+)
+_LIST_ITEM = re.compile(
+    r"(?<=[;:.,]\s)(?:y\s|o\s)?(?=(?:[IVXL]{1,7}\s?\.|[a-z]\)|\d{1,2}(?:\.\d{1,3})*\.?\s[A-ZÁÉÍÓÚ]|[A-ZÁÉÍÓÚ]{5,12}\s?\.-))"
+)
 _SENTENCE = re.compile(r"[.;:][”\")]?\s+(?=\S)")
 _SPACE = re.compile(r"\s+")
 
@@ -191,7 +195,12 @@ class Gatherer:
             lead = next((p for p in self._pieces if p.path), self._pieces[0])
         kind = self._kind()
         path = lead.path
-        if kind == "table" and self._pieces[0].kind == "table" and self._columns and not text.startswith(self._columns[0]):
+        if (
+            kind == "table"
+            and self._pieces[0].kind == "table"
+            and self._columns
+            and not text.startswith(self._columns[0])
+        ):
             path = (*path, *self._columns) if self._ordinal else path
         yield ChunkDraft(
             ordinal=self._ordinal,

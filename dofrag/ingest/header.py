@@ -17,6 +17,7 @@ from dofrag.ingest.segment import opens_title
 from dofrag.profiles.anatomy import Anatomy
 from dofrag.text.fold import fold
 
+_SPACED = re.compile(r"\b(?:[A-ZÁÉÍÓÚÑÜ] ){3,}[A-ZÁÉÍÓÚÑÜ]\b")  # E D I C T O
 TITLE_MAX = 1_200
 ISSUER_MAX = 300
 _TAIL = " .,;:-–—\"'”“"
@@ -44,18 +45,20 @@ def head_lines(blocks: Sequence[Block], anatomy: Anatomy) -> list[HeadLine]:
     for block in blocks:
         if block.kind in ("blank", "table"):
             continue
-        text = bare(block.text)
+        text = _SPACED.sub(lambda m: m[0].replace(" ", ""), bare(block.text))
         if text and not (
-            len(text) < 160
-            and (anatomy.lines["running"].fullmatch(text) or anatomy.lines["noise"].fullmatch(text))
+            len(text) < 160 and (anatomy.lines["running"].fullmatch(text) or anatomy.lines["noise"].fullmatch(text))
         ):
             lines.append(HeadLine(text, block.level))
     return lines
 
 
-def find_names(blocks: Sequence[Block], meta: DocumentMeta, anatomy: Anatomy, *, notice: bool = False) -> Names:
+def find_names(
+    blocks: Sequence[Block], meta: DocumentMeta, anatomy: Anatomy, *, notice: bool = False, issuer_before: str = ""
+) -> Names:
     """Issuer and title of a publication from its first blocks (a few thousand characters are enough). `notice` is
-    True for a third-party notice, whose issuer stands before `EDICTO`, `CONVOCATORIA`…"""
+    True for a third-party notice, whose issuer stands before `EDICTO`, `CONVOCATORIA`…; `issuer_before` is the
+    issuer of the publication before it in the same file, which holds where no heading names another."""
     lines = head_lines(blocks, anatomy)
     section, branch, rest = _strip_places(lines, anatomy)
     headed = any(line.level in (1, 2) for line in rest)
@@ -67,9 +70,12 @@ def find_names(blocks: Sequence[Block], meta: DocumentMeta, anatomy: Anatomy, *,
         issuer, title = _of_text(rest, anatomy)
     if meta.title and (not headed or not title):
         title = meta.title
-    issuer = issuer or meta.issuer or _of_seal(rest, anatomy)
+    issuer = meta.issuer or issuer or issuer_before or _of_seal(rest, anatomy)
     return Names(
-        issuer=clean(issuer)[:ISSUER_MAX], title=clean(title)[:TITLE_MAX], section=section or meta.section, branch=branch
+        issuer=clean_issuer(issuer),
+        title=clean(title)[:TITLE_MAX],
+        section=section or meta.section,
+        branch=branch or meta.branch,
     )
 
 
@@ -78,9 +84,19 @@ def clean(text: str) -> str:
     text = " ".join(text.split()).strip(_TAIL.replace('"', "").replace("“", "").replace("”", ""))
     half = re.fullmatch(r"(.{8,600}?)[. ]{1,2}\1", text)
     text = half[1] if half else text
-    if text.count('"') % 2 or text[:1] in "“\"'" and text[-1:] in "”\"'":
+    if text.count('"') % 2 or (text[:1] in "“\"'" and text[-1:] in "”\"'"):
         text = text.strip(_TAIL)
     return text.rstrip(" .,;:-–—")
+
+
+def clean_issuer(text: str) -> str:
+    """The same for an issuer, whose last full stop may belong to it: `BANCA DEL DELTA, S.A.`"""
+    name = clean(text)[:ISSUER_MAX]
+    return (
+        f"{name}."
+        if re.search(r"\b[A-Z]\.(?:\s?[A-Z]\.)*\s?[A-Z]$", name) and f"{name}." in " ".join(text.split())
+        else name
+    )
 
 
 def instrument_of(title: str, anatomy: Anatomy) -> str | None:
@@ -153,9 +169,9 @@ def _of_headings(lines: Sequence[HeadLine], anatomy: Anatomy) -> tuple[str, str]
             continue
         if not _is_name(text, anatomy):
             continue
-        if line.level == 1 and not opens_title(text, anatomy):
-            names.append(text)
-        elif line.level == 2 and is_caps(text) and anatomy.lines["agency"].match(text) and not names:
+        if (line.level == 1 and not opens_title(text, anatomy)) or (
+            line.level == 2 and is_caps(text) and anatomy.lines["agency"].match(text) and not names
+        ):
             names.append(text)
         else:
             return (names[-1] if names else ""), text
@@ -165,15 +181,20 @@ def _of_headings(lines: Sequence[HeadLine], anatomy: Anatomy) -> tuple[str, str]
 
 
 def _of_notice(lines: Sequence[HeadLine], anatomy: Anatomy) -> tuple[str, str]:
+    """`Estados Unidos Mexicanos / Poder Judicial… / EDICTO`: the issuer is what stands before the word."""
     names: list[str] = []
-    for line in lines[:12]:
+    for i, line in enumerate(lines[:25]):
         text = line.text
-        if anatomy.lines["notice_section"].fullmatch(text) and not names:
+        if not names and anatomy.lines["notice_section"].fullmatch(text):
             continue
         m = anatomy.lines["notice_title"].search(text)
-        if m and (m.start() == 0 or is_caps(text[m.start() : m.end() + 1].strip())):
-            before = text[: m.start()].strip()
-            return _issuer_of([*names, before], anatomy), text[m.start() :][:300]
+        if m and is_caps(text[m.start() : m.end()]):
+            title = text[m.start() :][:300]
+            following = lines[i + 1].text if i + 1 < len(lines) else ""
+            if len(title) < 16 and is_caps(following) and anatomy.lines["continues"].match(following):
+                title = f"{title} {following}"
+            issuer = _issuer_of([*names, text[: m.start()].strip()], anatomy)
+            return issuer or _gazette(lines[i : i + 3], anatomy), title
         if len(text) > 300:
             break
         names.append(text)
@@ -182,16 +203,26 @@ def _of_notice(lines: Sequence[HeadLine], anatomy: Anatomy) -> tuple[str, str]:
     return _issuer_of(names[:1], anatomy) or names[0], (names[1] if len(names) > 1 else names[0])
 
 
+def _gazette(lines: Sequence[HeadLine], anatomy: Anatomy) -> str:
+    """The gazette's own name, for a notice that it addresses to its users."""
+    m = anatomy.lines["gazette"].search(" ".join(line.text[:200] for line in lines))
+    return m[0] if m else ""
+
+
 def _issuer_of(names: Sequence[str], anatomy: Anatomy) -> str:
-    kept = []
+    kept = ""
+    mixed = False
     for name in names:
         folded = fold(name)
         for country in anatomy.country:
             if folded.startswith(country):
-                name = name[len(country) :].strip()
-        if name and not name.startswith(("“", '"')):
-            kept.append(name)
-    return ", ".join(kept)[:ISSUER_MAX]
+                name = name[len(country) :].strip(" ,")
+        name = name.strip(" ,")
+        if not name or name[0] in "“\"'" or (mixed and is_caps(name)):
+            continue
+        mixed = mixed or not is_caps(name)
+        kept += name if not kept else (f" {name}" if name[0].islower() else f", {name}")
+    return kept[:ISSUER_MAX]
 
 
 def _of_text(lines: Sequence[HeadLine], anatomy: Anatomy) -> tuple[str, str]:
@@ -226,7 +257,10 @@ def _of_seal(lines: Sequence[HeadLine], anatomy: Anatomy) -> str:
     m = anatomy.lines["seal_says"].search(text)
     if m is None:
         return ""
-    for part in re.split(r"\.\s?-\s?|\.\s", m["says"]):
+    parts = re.split(r"\.\s?-\s?|\.\s", m["says"])
+    if len(parts) > 1 and anatomy.lines["arms"].search(m[0]):
+        parts = parts[1:]  # a seal with the arms of the country names the country first
+    for part in parts:
         name = part.strip(" .'\"")
         if name and fold(name) not in anatomy.country and not (is_caps(name) and " " not in name):
             return name

@@ -88,6 +88,8 @@ class Outline:
         text = bare(line)
         if not text or fold(text).rstrip(".") == fold(self.title).rstrip("."):
             return Mark(strong=False, heading=True)
+        if self.anatomy.lines["seal"].match(text) or self.anatomy.consolidated.mark.match(text):
+            return SOFT
         if self._nameless and self._headings:
             self._name_division(text)
             return HEADING

@@ -6,6 +6,7 @@ blocks in memory, whatever the size of the file.
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import itertools
 import re
@@ -28,6 +29,7 @@ from dofrag.ingest.chunk import chunks
 from dofrag.ingest.header import (
     Names,
     clean,
+    clean_issuer,
     find_date,
     find_names,
     head_lines,
@@ -35,8 +37,10 @@ from dofrag.ingest.header import (
     own_identifiers,
 )
 from dofrag.ingest.interface import Block, DocumentMeta, Header, ParsedPublication, Reader
+from dofrag.ingest.lines import bare
 from dofrag.ingest.outline import Outline
 from dofrag.ingest.readers.registry import reader_for
+from dofrag.ingest.readers.sidof import SidofReader
 from dofrag.ingest.segment import Boundary, is_edition, segment
 from dofrag.profiles.anatomy import Anatomy
 
@@ -66,8 +70,19 @@ def parse(source: SourceFile, profile: ParseProfile) -> Iterator[ParsedPublicati
     Raises SourceUnreadable, before the first publication where the reason can be known then: nothing in the file, no
     known format, no date."""
     reader = reader_for(source)
+    if isinstance(reader, SidofReader):
+        yield from _parse_notes(source, profile, reader)
+        return
     meta, blocks = reader.read(source)
-    return _Parser(source, profile, reader, meta).run(blocks)
+    yield from _Parser(source, profile, reader, meta).run(blocks)
+
+
+def _parse_notes(source: SourceFile, profile: ParseProfile, reader: SidofReader) -> Iterator[ParsedPublication]:
+    """A file of several notes, each with its own code and date."""
+    for n, (meta, blocks) in enumerate(reader.documents(source)):
+        if n:  # what the path says is said of the first note
+            source = dataclasses.replace(source, code=None, position=None)
+        yield from _Parser(source, profile, reader, meta).run(blocks)
 
 
 @dataclass(slots=True)
@@ -78,6 +93,8 @@ class _Parser:
     meta: DocumentMeta
     count: int = 0  # publications so far
     fronts: int = 0  # of them, front matter and indexes
+    issuer: str = ""  # of the publication before
+    branch: str | None = None
     day: date | None = None
     day_notice: str | None = None
 
@@ -98,14 +115,14 @@ class _Parser:
             yield self._law_publication(law, head, head_text, blocks)
             return
         stream: Iterator[Boundary | Block] = segment(blocks, anatomy, edition=edition)
-        boundary = next(stream)
-        while boundary is not None:
-            assert isinstance(boundary, Boundary)
+        part = _Part(stream)
+        for _ in part:  # a file begins with a boundary, so this part is empty
+            raise AssertionError("text before the first boundary")
+        while (boundary := part.next_boundary) is not None:
             part = _Part(stream)
             yield self._publication(boundary, part, edition)
             for _ in part:  # the caller stopped early
                 pass
-            boundary = part.next_boundary
 
     def _publication(self, boundary: Boundary, part: _Part, edition: bool) -> ParsedPublication:
         head, rest = _take(iter(part), HEAD_BLOCKS, HEAD_CHARS)
@@ -119,14 +136,17 @@ class _Parser:
         kind = boundary.kind or source.kind or Kind.DOF
         if boundary.title is not None:
             names = Names(
-                issuer=clean(boundary.issuer or ""),
+                issuer=clean_issuer(boundary.issuer or ""),
                 title=clean(boundary.title) or _front_title(head, anatomy),
                 section=boundary.section,
                 branch=boundary.branch,
             )
         else:
             meta = self.meta if self.count == 0 else DocumentMeta()
-            names = find_names(head, meta, anatomy, notice=kind is Kind.AVISO)
+            names = find_names(head, meta, anatomy, notice=kind is Kind.AVISO, issuer_before=self.issuer)
+            self.issuer = names.issuer
+        if not edition:
+            self.branch = names.branch or self.branch
         own = own_identifiers(names.title, head_lines(head, anatomy), anatomy) if kind is not Kind.INDICE else ""
         code = self._code(kind, edition)
         return Header(
@@ -137,7 +157,7 @@ class _Parser:
             source_kind=SourceKind.PUBLICATION,
             position=source.position if not edition else (self.count - self.fronts or None),
             section=names.section or boundary.section,
-            branch=names.branch or boundary.branch,
+            branch=names.branch or boundary.branch or self.branch,
             issuer=names.issuer,
             title=names.title or code,
             instrument=instrument_of(names.title, anatomy) if kind is not Kind.INDICE else None,
@@ -212,10 +232,13 @@ class _Parser:
     ) -> ParsedPublication:
         anatomy, source = self.profile.anatomy, self.source
         assert self.day is not None
-        names = find_names(head, DocumentMeta(title=law.name), anatomy)
-        title = names.title or clean(law.name or "")
+        kept = [b for b in head if not anatomy.consolidated.mark.search(bare(b.text)[:120])]
+        title = clean(law.name or "") or find_names(kept, DocumentMeta(), anatomy).title
         short = re.split(r"_", source.path.stem, maxsplit=1)[0]
-        slug = re.sub(r"[^A-Za-z0-9-]+", "-", short).strip("-").upper() or hashlib.sha256(source.rel.encode()).hexdigest()[:8]
+        slug = (
+            re.sub(r"[^A-Za-z0-9-]+", "-", short).strip("-").upper()
+            or hashlib.sha256(source.rel.encode()).hexdigest()[:8]
+        )
         header = Header(
             code=f"{anatomy.consolidated.code}-{slug}",
             published_on=self.day,
@@ -236,7 +259,9 @@ class _Parser:
             last_reform_on=law.last,
             notice=head_notice(head_text[:6000], anatomy),
         )
-        return ParsedPublication(header, chunks(blocks, Outline(anatomy, title, header.instrument, consolidated=True)))
+        return ParsedPublication(
+            header, chunks(blocks, Outline(anatomy, title, header.instrument, consolidated=True))
+        )
 
 
 class _Part:

@@ -1,7 +1,7 @@
 """Where one publication of a file ends and the next begins.
 
-Two anatomies: a *whole edition* (front matter, notes under branch and agency headings, a section of third-party notices,
-an index) and a *single file*, which may hold more than one note under headings of its own. Both are cut on evidence
+Two anatomies: a *whole edition* (front matter, notes under branch and agency headings, a section of third-party
+notices, an index) and a *single file*, which may hold more than one note under headings of its own. Both are cut on evidence
 that every converter keeps: capitals, seals, end marks; heading levels and bold only help.
 
 Everything streams: a window of blocks is looked ahead, no more.
@@ -22,6 +22,8 @@ from dofrag.text.fold import fold
 
 WINDOW = 80
 """Blocks that are looked ahead at most to confirm an opening."""
+REPEATED = 24
+"""Characters in which a title and its repetition in capitals must agree."""
 SEAL_WITHIN = 12
 """Content lines between the first line of a title and its seal at most (a title broken over many lines)."""
 
@@ -127,7 +129,7 @@ class NoteCutter:
         if self._is_title(line):
             starts = self._titled and self._text_lines > 0
         else:
-            starts = self._titled and self._text_lines > 0 and line.block.level == 1 and self._title_follows(line, window)
+            starts = self._titled and self._text_lines > 0 and self._title_follows(line, window)
         if self._is_title(line):
             self._titled = True
         if starts:
@@ -140,7 +142,7 @@ class NoteCutter:
         return opens_title(line.text, self._anatomy) and bool(self._anatomy.openers.match(line.text))
 
     def _title_follows(self, line: Line, window: Window) -> bool:
-        if not is_caps(line.text):
+        if line.block.level != 1 or not is_caps(line.text):
             return False
         for coming in window.ahead():
             if not coming.content:
@@ -160,6 +162,7 @@ class EditionCutter:
         self._mode = "front"
         self._contents = ""  # folded text of the contents list: it names the agencies of the day
         self._branch: str | None = None
+        self._seen_branch: str | None = None  # of the opening that is being tried
         self._agency = ""
         self._section: str | None = None
         self._skip = 0  # content lines that a boundary has already explained
@@ -194,9 +197,11 @@ class EditionCutter:
     def _in_body(self, line: Line, window: Window) -> Boundary | None:
         text = line.text
         ended = bool(self._last) and bool(self._l["notice_end"].search(self._last[-1]))
-        if len(text) < 200 and self._l["notice_section"].fullmatch(text) and (self._mode == "notices" or self._closed()):
+        if (self._mode == "notices" or self._closed()) and self._l["notice_section"].fullmatch(text[:200]):
             return self._notice_section(text, window)
         if self._mode == "notices":
+            if self._l["notice_end"].match(text):
+                return None  # an end mark that a converter printed twice
             if ended or (self._since >= 3 and self._closed() and self._l["notice_opening"].match(text)):
                 return Boundary(kind=Kind.AVISO, section=self._section)
             return None
@@ -236,6 +241,7 @@ class EditionCutter:
 
     def _opening(self, line: Line, window: Window) -> Boundary | None:
         """A note that opens at this line: [section] [branch] [agency] title. None when nothing confirms it."""
+        self._seen_branch = None
         first = self._strip_branch(line.text)
         names: list[str] = []
         headed = first != line.text
@@ -270,7 +276,7 @@ class EditionCutter:
         rest = text[match.end() :].strip()
         if rest and not is_caps(rest):
             return text
-        self._branch = match[0]
+        self._seen_branch = match[0]
         return rest
 
     def _may_be_agency(self, text: str, names: list[str]) -> bool:
@@ -287,20 +293,24 @@ class EditionCutter:
     ) -> Boundary | None:
         """The title that begins at `line`, read to its end; confirmed by an agency heading before it, a seal after
         it, or (set in bold, with a known instrument) the end of a note before it."""
-        title, sealed, more = self._read_title(line, ahead.ahead() if isinstance(ahead, Window) else ahead)
+        title, confirmed, more = self._read_title(line, ahead.ahead() if isinstance(ahead, Window) else ahead)
         known = bool(self._anatomy.openers.match(line.text))
-        if not (headed or names or sealed or (line.marked and known and self._closed())):
+        if not (headed or names or confirmed or (line.marked and known and self._closed())):
             return None
+        if self._mode == "front" and not (names or headed):
+            return None
+        self._branch = self._seen_branch or self._branch
         if names:
             self._agency = " ".join(names)
-        elif self._mode == "front" and not headed:
-            return None
+            if self._l["autonomous"].match(self._agency):
+                self._branch = None
         self._skip = count + more
         return Boundary(kind=Kind.DOF, issuer=self._agency, title=title, branch=self._branch, section=self._section)
 
     def _read_title(self, line: Line, lines: Iterator[Line]) -> tuple[str, bool, int]:
+        """A title to its end; whether a seal or the same title in capitals follows it; content lines it took."""
         parts = [self._strip_branch(line.text)]
-        open_, sealed, count, more = True, False, 0, 0
+        open_, count, more = True, 0, 0
         for coming in lines:
             if coming.block.kind == "blank":
                 open_ = False
@@ -308,18 +318,22 @@ class EditionCutter:
                 continue
             count += 1
             if self._l["seal"].match(coming.text):
-                sealed = True
-                break
+                return " ".join(parts), True, more
             if count >= SEAL_WITHIN:
                 break
-            if open_ and not is_caps(coming.text) and len(" ".join(parts)) < 1200 and not _ends(parts[-1], coming.text):
+            start = fold(" ".join(parts))[:REPEATED]
+            if len(start) > 8 and fold(coming.text).startswith(start):
+                if is_caps(coming.text):
+                    return " ".join(parts), True, more
+                parts, open_, more = [coming.text], True, count  # a heading cut short, then the whole title
+            elif open_ and not is_caps(coming.text) and len(" ".join(parts)) < 1200 and not _ends(parts[-1], coming):
                 parts.append(coming.text)
-                more += 1
+                more = count
             else:
                 open_ = False
-        return " ".join(parts), sealed, more
+        return " ".join(parts), False, more
 
 
-def _ends(text: str, following: str) -> bool:
+def _ends(text: str, following: Line) -> bool:
     """Whether a title's line is its last: a full stop, and what follows begins like a sentence."""
-    return text.endswith((".", ")")) and following[:1].isupper()
+    return text.endswith((".", ")")) and following.text[:1].isupper()

@@ -25,6 +25,7 @@ class PathRules:
 
     publication: Pattern
     edition: Pattern
+    excerpt: Pattern
     note: Pattern
     dated: Pattern
     catalogue: str
@@ -114,7 +115,9 @@ def load_anatomy(text: str) -> Anatomy:
     """Parse and compile. Raises ValueError for a bad pattern, KeyError for a missing table or key."""
     raw = tomllib.loads(text)
     paths, dates, law = raw["paths"], raw["dates"], raw["consolidated"]
-    rows = _compile({k: paths[k] for k in ("publication", "edition", "note", "dated", "official_code")}, "paths")
+    rows = _compile(
+        {k: paths[k] for k in ("publication", "edition", "excerpt", "note", "dated", "official_code")}, "paths"
+    )
     title = _compile(raw["title"], "title")
     consolidated = _compile({k: law[k] for k in ("mark", "first", "last", "amended", "notice")}, "consolidated")
     identifiers = _compile(raw["identifiers"], "identifiers")

@@ -56,7 +56,9 @@ def read_sample(path: Path, size: int = SAMPLE) -> bytes:
         with path.open("rb") as file:
             sample = file.read(size)
     except OSError as error:
-        raise SourceUnreadable(f"cannot read {path.name}: {error.strerror or error}", hint="check its rights") from error
+        raise SourceUnreadable(
+            f"cannot read {path.name}: {error.strerror or error}", hint="check its rights"
+        ) from error
     if not sample:
         raise SourceUnreadable(f"{path.name} is empty (0 bytes)", hint="download it again")
     return sample
@@ -69,7 +71,9 @@ def sniff_encoding(sample: bytes, name: str = "file") -> tuple[str, int]:
             return encoding, len(bom)
     for magic, what in _MAGIC:
         if sample.startswith(magic):
-            raise SourceUnreadable(f"{name} is {what}, not text", hint="give it its own ending, or convert it to Markdown")
+            raise SourceUnreadable(
+                f"{name} is {what}, not text", hint="give it its own ending, or convert it to Markdown"
+            )
     head = sample[:8192]
     zeros = head.count(0)
     if zeros > len(head) * 0.2:
@@ -78,7 +82,9 @@ def sniff_encoding(sample: bytes, name: str = "file") -> tuple[str, int]:
             return ("utf-16-le" if odd > even else "utf-16-be"), 0
     controls = len(head) - len(head.translate(None, bytes([*range(9), 11, *range(14, 32), 127])))
     if controls > max(2, len(head) * 0.02):
-        raise SourceUnreadable(f"{name} holds binary data, not text", hint="download it again or convert it to Markdown")
+        raise SourceUnreadable(
+            f"{name} holds binary data, not text", hint="download it again or convert it to Markdown"
+        )
     return "utf-8", 0
 
 

@@ -27,7 +27,9 @@ FORMATS = {
 }
 """Ending → reader. The reader looks at the contents again, for endings lie."""
 
-_NOT_CORPUS = re.compile(r"(?i)(?:readme|license|licence|licencia|changelog|manifest|copying|notice|authors)(?:[._-].*)?$")
+_NOT_CORPUS = re.compile(
+    r"(?i)(?:readme|license|licence|licencia|changelog|manifest|copying|notice|authors)(?:[._-].*)?$"
+)
 
 
 @lru_cache(maxsize=1)
@@ -77,10 +79,14 @@ def identify(path: Path, rel: str, anatomy: Anatomy) -> SourceFile | None:
     common = {"path": path, "rel": rel, "format": FORMATS[suffix], "scope": _scope(pure)}
     if m := rules.publication.search(name):
         return _from_convention(m, pure, common, anatomy)
-    if m := rules.edition.match(name):
+    if (m := rules.edition.match(name)) and not rules.excerpt.match(name):
         return _from_edition(m, name, suffix, common, anatomy)
     code = m["code"] if (m := rules.note.search(pure.stem)) else None
-    day, warnings = None, ()
+    day: date | None = None
+    warnings: tuple[str, ...] = ()
+    if m := rules.excerpt.match(name):
+        day = _day(m["date"], rules.date_order)
+        return SourceFile(**common, published_on=day, edition=m["edition"])  # type: ignore[arg-type]
     if m := rules.dated.search(name):
         day = _day(m["date"], "ymd")
         code = code or m["code"]
