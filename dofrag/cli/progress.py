@@ -92,7 +92,7 @@ def aim(arguments: Any) -> str:
     for name, value in sorted(arguments.items(), key=lambda item: (item[0] != "query", item[0])):
         if value in (None, False, [], 0):
             continue
-        parts.append(f'"{one_line(value, 100)}"' if name == "query" else f"{name}={one_line(str(value), 60)}")
+        parts.append(f'"{one_line(str(value), 100)}"' if name == "query" else f"{name}={one_line(str(value), 60)}")
     return " ".join(parts)[:240]
 
 

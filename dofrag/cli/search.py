@@ -83,7 +83,7 @@ def _hit_lines(hit: Hit, passage: Passage, width: int) -> list[str]:
     publication = passage.publication
     issuer = f"{publication.issuer}, " if publication.issuer else ""
     lines = wrap(
-        f"{hit.rank:>2}. {hit.score:.2f}  {publication.published_on} {publication.code}, {issuer}"
+        f"{hit.rank:>2}. {hit.score:.2f} {publication.published_on} {publication.code}, {issuer}"
         f"«{one_line(publication.title, 200)}»", width, "", "    "
     )  # fmt: skip
     where = " > ".join((f"chunk {hit.chunk_id}", *passage.chunk.heading_path))

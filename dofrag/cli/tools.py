@@ -103,7 +103,7 @@ def _envelope_lines(envelope: Mapping[str, Any], width: int) -> list[str]:
     lines = [f"{envelope['tool']}: {shown}, published up to {envelope['as_of']}"]
     for code, source in envelope["sources"].items():
         facts = ", ".join(str(value) for key, value in source.items() if value and key != "title")
-        lines += wrap(f"{code}  {facts}: {one_line(source['title'])}", width, "  ", "    ")
+        lines += wrap(f"{code} {facts}: {one_line(source['title'])}", width, "  ", "    ")
     for result in envelope["results"]:
         lines += ["", *_object_lines(result, width, "  ")]
     return lines

@@ -74,7 +74,7 @@ def test_an_envelope_for_people_is_safe_and_whole() -> None:
     }
     text = "\n".join(_envelope_lines(envelope, 80))
     assert "search_documents: 1 of 1,400, published up to 2026-04-24" in text
-    assert "5  SECRETARÍA, 2026-01-09: TÍTULO[2J" in text
+    assert "5 SECRETARÍA, 2026-01-09: TÍTULO[2J" in text
     assert "  text:\n      uno\n      dos" in text
     assert "      chunk_id: 12" in text
     assert "\x1b" not in text

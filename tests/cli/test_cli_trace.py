@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 from pathlib import Path
 
 import pytest
 from cli_front import dof
-from trace_samples import finished, limit_run, sound_events, started, write_trace
+from hypothesis import given
+from hypothesis import strategies as st
+from trace_samples import EVENT, START, finished, limit_run, sound_events, started, write_trace
 
-from dofrag.trace.codec import digest
+from dofrag.cli.output import clean
+from dofrag.cli.progress import Progress
+from dofrag.cli.trace_text import render_trace
+from dofrag.trace.codec import Record, digest
+from dofrag.trace.events import Event
 
 
 @pytest.fixture
@@ -166,3 +174,14 @@ def test_a_trace_cannot_drive_the_terminal(tmp_path: Path) -> None:
 def test_the_folder_comes_from_the_environment(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOF_TRACE_DIR", str(folder))
     assert dof("trace", "show", "run-1").code == 0
+
+
+@given(st.lists(EVENT, max_size=4), st.integers(40, 120))
+def test_any_event_can_be_shown(events: list[Event], width: int) -> None:
+    """A trace that decodes may still hold objects of any shape."""
+    lines = list(render_trace([Record(1, n, START, "", e, "") for n, e in enumerate(events)], width))
+    assert all(clean(line) == line and "\n" not in line for line in lines)
+    progress = Progress()
+    with contextlib.redirect_stderr(io.StringIO()):
+        for event in events:
+            progress(event)
