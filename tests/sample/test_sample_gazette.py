@@ -25,10 +25,11 @@ QUESTIONS: list[dict[str, Any]] = json.loads((HERE / "questions.json").read_text
 PUBLICATIONS = [(e, p) for e in EXPECTED for p in e["publications"]]
 CONVENTION = re.compile(
     r"(?:@(?P<scope>[a-z]+)/)?(?P<y>\d{4})/(?P<m>\d{2})/(?P<d>\d{2})(?P=m)(?P=y)/(?P<edition>MAT|VES|EXT)/"
-    r"(?:(?P<position>\d{3})_(?P<kind>DOF|AVISO)_(?P=y)(?P=m)(?P=d)_(?P=edition)_(?P<code>9\d{6})"
-    r"\.(?:md|html|json|txt|docx|pdf|doc)|nota_(?P<note>9\d{6})\.html)"
+    r"(?P<position>\d{3})_(?P<kind>DOF|AVISO)_(?P=y)(?P=m)(?P=d)_(?P=edition)_(?P<code>9\d{6})"
+    r"\.(?:md|html|json|txt|docx|pdf|doc)"
 )
 APART = {
+    "html/nota_9100437.html",  # named as the site names it
     "2024/11/12112024/12112024-MAT.md",
     "leyes/LGCM_ley_general_de_cuencas_y_manantiales.md",
     "leyes/_catalogo.json",
@@ -120,10 +121,10 @@ def test_paths_say_what_the_expectations_say() -> None:
         match = CONVENTION.fullmatch(entry["source"])
         assert match is not None
         first = entry["publications"][0]
-        assert (match["code"] or match["note"]) == first["code"]
+        assert match["code"] == first["code"]
         assert f"{match['y']}-{match['m']}-{match['d']}" == first["date"]
         assert match["edition"] == first["edition"]
-        assert match["kind"] in (first["kind"], None)
+        assert match["kind"] == first["kind"]
         assert (match["scope"] or "public") == first["scope"]
 
 
@@ -133,7 +134,7 @@ def test_codes_are_unique_and_positions_too() -> None:
     places = Counter(
         (m["scope"], m["y"], m["m"], m["d"], m["edition"], m["position"])
         for f in all_files()
-        if (m := CONVENTION.fullmatch(f)) and m["position"] and not f.endswith(".doc")
+        if (m := CONVENTION.fullmatch(f)) and not f.endswith(".doc")
     )
     assert [p for p, n in places.items() if n > 1] == []
 
