@@ -11,9 +11,10 @@ import click
 from dofrag.cli.options import check_scopes, clean_text, notice, parse_date
 from dofrag.cli.output import one_line, print_json, terminal_width, wrap
 from dofrag.domain.corpus import PUBLIC, Filters, Hit, Kind, Passage
+from dofrag.search.snippet import snippet
 
 SNIPPET = 400
-"""Characters of a passage that the text output shows; `--json` gives all of it."""
+"""Characters of a passage that the text output shows, about; `--json` gives all of it."""
 
 
 @click.command()
@@ -58,8 +59,8 @@ def search(
         print_json({"hits": [_hit_json(hit, passage, explain) for hit, passage in pairs], "total": page.total})
         return
     for hit, passage in pairs:
-        click.echo("\n".join(_hit_lines(hit, passage, terminal_width())))
-    click.echo(f"{len(pairs)} of {page.total:,} passages, published up to {chosen}", err=True)
+        click.echo("\n".join(_hit_lines(hit, passage, query, terminal_width())))
+    click.echo(f"{len(pairs)} of {page.total:,} passages, published up to {chosen}")
 
 
 def _hit_json(hit: Hit, passage: Passage, explain: bool) -> dict[str, Any]:
@@ -79,7 +80,7 @@ def _hit_json(hit: Hit, passage: Passage, explain: bool) -> dict[str, Any]:
     return document | {"parts": dict(hit.parts)} if explain else document
 
 
-def _hit_lines(hit: Hit, passage: Passage, width: int) -> list[str]:
+def _hit_lines(hit: Hit, passage: Passage, query: str, width: int) -> list[str]:
     publication = passage.publication
     issuer = f"{publication.issuer}, " if publication.issuer else ""
     lines = wrap(
@@ -90,4 +91,4 @@ def _hit_lines(hit: Hit, passage: Passage, width: int) -> list[str]:
     lines += wrap(where, width, "    ")
     if hit.parts:
         lines += wrap(", ".join(f"{name} {value:.3f}" for name, value in hit.parts), width, "    ")
-    return lines + wrap(one_line(passage.text, SNIPPET), width, "      ")
+    return lines + wrap(one_line(snippet(passage.text, query, SNIPPET)), width, "      ")
