@@ -1,0 +1,233 @@
+"""Whether a draft may close. No model is asked, nothing is taken on trust, and the last turn is like any other.
+
+A draft stands when every citation was read in this run, every quote stands in what it cites, every figure in a
+claim stands in its quotes or is recomputed from them, and every requirement of every sub-question is met by a cited
+passage, with what meets it inside the quotes. Otherwise each fault is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from dofrag.coverage.facts import Facts, facts_of, unquoted
+from dofrag.coverage.interface import Proof, Support, Verdict
+from dofrag.coverage.ledger import hold_to_one_list
+from dofrag.coverage.match import meets
+from dofrag.coverage.premises import corrects, premise_faults
+from dofrag.coverage.prepared import PreparedPassage
+from dofrag.coverage.verify import computation_fault, echoes, identity_facts
+from dofrag.domain.evidence import QUOTE_MAX, Citation, Claim, Draft, Fault, FaultCode, PremiseStatus
+from dofrag.domain.question import Requirement, Status, SubQuestion
+
+Message = Callable[..., str]
+"""A profile's `message`: `message("fault.quote_not_found", chunk_id=12)` → a sentence for people."""
+
+QUOTE_MIN = 12
+"""Characters of a quote at least, blanks apart: less is a word that stands in any document."""
+
+
+def plain_message(key: str, /, **values: object) -> str:
+    """The message without a profile: the key and its values."""
+    return " ".join([key, *(f"{name}={value}" for name, value in sorted(values.items()))])
+
+
+def check_closure(
+    draft: Draft,
+    sub_questions: Sequence[SubQuestion],
+    prepared: Mapping[int, PreparedPassage],
+    seen_ids: Collection[int] = (),
+    *,
+    message: Message = plain_message,
+) -> Verdict:
+    """Accept a draft, or name each fault. Pure.
+
+    `prepared` holds the passages read in this run, by chunk id; `seen_ids` what tools have pointed to. Accepted
+    claims carry the true spans of their quotes.
+    """
+    check = _Check(sub_questions, prepared, seen_ids, message)
+    if not prepared:
+        check.fault(FaultCode.NOT_READ, "", key="nothing_read")
+    if not any(claim.citations for claim in draft.claims):
+        check.fault(FaultCode.CITATION_REQUIRED, "")
+    for n, claim in enumerate(draft.claims):
+        check.claim(n, claim)
+    contradicted = check.premises(draft)
+    unclear = draft.premise.status is PremiseStatus.UNCLEAR
+    # A draft that calls a premise unclear does not answer: it ends the run without one, and owes no coverage.
+    answered = {} if unclear else check.requirements(contradicted)
+    check.relevance(draft)
+    return Verdict(
+        faults=tuple(check.faults),
+        claims=tuple(check.claims),
+        answered=tuple(sorted(answered.items())),
+        rejected_citations=tuple(sorted(check.rejected)),
+        premise=draft.premise,
+        contradicted=tuple(sorted(contradicted)),
+    )
+
+
+@dataclass
+class _Check:
+    """The working state of one check; dropped with it."""
+
+    subs: Sequence[SubQuestion]
+    prepared: Mapping[int, PreparedPassage]
+    seen: Collection[int]
+    message: Message
+    faults: list[Fault] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
+    rejected: set[int] = field(default_factory=set)
+    _met: dict[tuple[str, int], Support] = field(default_factory=dict)
+
+    def fault(
+        self, code: FaultCode, where: str, key: str = "", chunk_id: int | None = None, **values: object
+    ) -> None:
+        if chunk_id is not None:
+            values["chunk_id"] = chunk_id
+        text = self.message(f"fault.{key or code.value}", **values)
+        self.faults.append(Fault(code=code, where=where, message=text, chunk_id=chunk_id))
+
+    def meets(self, requirement: Requirement, chunk_id: int) -> Support:
+        at = (requirement.id, chunk_id)
+        if at not in self._met:
+            self._met[at] = meets(requirement, self.prepared[chunk_id])
+        return self._met[at]
+
+    def claim(self, n: int, claim: Claim) -> None:
+        where = f"claims[{n}]"
+        known = {sub.id for sub in self.subs}
+        for name in claim.sub_questions:
+            if name not in known:
+                self.fault(FaultCode.UNKNOWN_SUB_QUESTION, where, name=name)
+        if not claim.sub_questions:
+            self.fault(FaultCode.UNKNOWN_SUB_QUESTION, where, key="no_sub_question")
+        if not claim.citations or not claim.text.strip():
+            self.fault(FaultCode.CITATION_REQUIRED, where, key="claim_without_citation")
+        citations = tuple(c for cited in claim.citations if (c := self.citation(where, cited)) is not None)
+        kept = replace(claim, citations=citations)
+        self.claims.append(kept)
+        self.figures(where, kept)
+
+    def citation(self, where: str, cited: Citation) -> Citation | None:
+        """The citation with its true span; None, and a fault, when it does not stand."""
+        passage = self.prepared.get(cited.chunk_id)
+        if passage is None:
+            code = FaultCode.NOT_READ if cited.chunk_id in self.seen else FaultCode.UNKNOWN_CITATION
+            self.rejected.add(cited.chunk_id)
+            self.fault(code, where, chunk_id=cited.chunk_id)
+            return None
+        if len("".join(cited.quote.split())) < QUOTE_MIN:
+            self.fault(FaultCode.QUOTE_TOO_SHORT, where, chunk_id=cited.chunk_id, quote=cited.quote)
+            return None
+        if len(cited.quote) > QUOTE_MAX:
+            self.fault(
+                FaultCode.QUOTE_TOO_LONG, where, chunk_id=cited.chunk_id, length=len(cited.quote), max=QUOTE_MAX
+            )
+            return None
+        span = passage.quotable.find(cited.quote)
+        if span is None:
+            self.fault(FaultCode.QUOTE_NOT_FOUND, where, chunk_id=cited.chunk_id, quote=_brief(cited.quote))
+            return None
+        if span[1] - span[0] > QUOTE_MAX:
+            # The quote is short but what it stands for is not: blanks and layout were folded away.
+            self.fault(
+                FaultCode.QUOTE_TOO_LONG, where, chunk_id=cited.chunk_id, length=span[1] - span[0], max=QUOTE_MAX
+            )
+            return None
+        return replace(cited, quote=passage.text[span[0] : span[1]], start=span[0], end=span[1])
+
+    def figures(self, where: str, claim: Claim) -> None:
+        quoted = Facts.join(facts_of(c.quote) for c in claim.citations)
+        identity = identity_facts([self.prepared[c.chunk_id] for c in claim.citations])
+        computed = Facts()
+        if claim.computed is not None:
+            why = computation_fault(claim.computed, quoted, identity, [c.quote for c in claim.citations])
+            if why:
+                self.fault(FaultCode.COMPUTATION_WRONG, where, why=why, result=claim.computed.result)
+            else:
+                computed = facts_of(claim.computed.result)
+        for figure in unquoted(claim.text, quoted, identity, computed):
+            self.fault(FaultCode.NUMBER_NOT_QUOTED, where, figure=figure)
+
+    def premises(self, draft: Draft) -> set[str]:
+        """Ids of the requirements that fall with a premise which the draft corrects with cited evidence."""
+        for code, where, key, values in premise_faults(draft, self.subs, self.claims, self.prepared):
+            self.fault(code, where, key=key, **values)
+        if draft.premise.status is not PremiseStatus.FALSE:
+            return set()
+        fallen: set[str] = set()
+        for sub in self.subs:
+            if any(corrects(premise, draft, self.claims, self.prepared) for premise in sub.premises):
+                fallen.update(r.id for r in sub.requirements)
+        return fallen
+
+    def requirements(self, contradicted: set[str]) -> dict[str, int]:
+        answered: dict[str, int] = {}
+        for sub in self.subs:
+            claims = [c for c in self.claims if sub.id in c.sub_questions]
+            cited = list(dict.fromkeys(c.chunk_id for claim in claims for c in claim.citations))
+            found = {
+                r.id: tuple((i, s) for i in cited if (s := self.meets(r, i)).supported) for r in sub.requirements
+            }
+            held = hold_to_one_list(sub.requirements, found)
+            for requirement in sub.requirements:
+                chunk = next((i for i, s in held[requirement.id] if _proven(s, self.prepared[i], claims)), None)
+                if chunk is not None and requirement.id not in contradicted:
+                    answered[requirement.id] = chunk
+                elif requirement.id not in contradicted:
+                    self.missing(sub, requirement, bool(held[requirement.id]))
+        return answered
+
+    def missing(self, sub: SubQuestion, requirement: Requirement, cited: bool) -> None:
+        key = "requirement_not_quoted" if cited else "requirement_missing"
+        self.fault(FaultCode.REQUIREMENT_MISSING, requirement.id, key=key, label=requirement.label, part=sub.text)
+
+    def relevance(self, draft: Draft) -> None:
+        """A passage that supports nothing that its claim is to answer has no place in the answer."""
+        by_id = {sub.id: sub for sub in self.subs}
+        for n, claim in enumerate(self.claims):
+            subs = [by_id[name] for name in claim.sub_questions if name in by_id]
+            for chunk_id in dict.fromkeys(c.chunk_id for c in claim.citations):
+                if any(self.bears(r, chunk_id) for sub in subs for r in sub.requirements):
+                    continue
+                alone = replace(claim, citations=tuple(c for c in claim.citations if c.chunk_id == chunk_id))
+                if any(corrects(p, draft, [alone], self.prepared) for sub in subs for p in sub.premises):
+                    continue
+                self.rejected.add(chunk_id)
+                self.fault(FaultCode.IRRELEVANT_CITATION, f"claims[{n}]", chunk_id=chunk_id)
+
+    def bears(self, requirement: Requirement, chunk_id: int) -> bool:
+        support = self.meets(requirement, chunk_id)
+        # A part of a list, or its beginning, bears on the list though it does not complete it.
+        return support.supported or (support.status is Status.READ and bool(support.group))
+
+
+def _proven(support: Support, passage: PreparedPassage, claims: Sequence[Claim]) -> bool:
+    """Whether some proof stands inside the quotes, and the claims that quote it say so."""
+    chunk_id = passage.id
+    quoting = [claim for claim in claims if any(c.chunk_id == chunk_id for c in claim.citations)]
+    spans = sorted(
+        (c.start, c.end)
+        for claim in quoting
+        for c in claim.citations
+        if c.chunk_id == chunk_id and c.start is not None and c.end is not None
+    )
+    said = " ".join(claim.text for claim in quoting)
+    return any(_inside(proof, spans) and echoes(said, proof, passage.text) for proof in support.proofs)
+
+
+def _inside(proof: Proof, quotes: Sequence[tuple[int, int]]) -> bool:
+    merged: list[tuple[int, int]] = []
+    for start, end in quotes:
+        # Quotes that meet, but for a blank, are one: a list longer than a quote is cited in pieces.
+        if merged and start <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return all(any(a <= start and end <= b for a, b in merged) for start, end in proof.spans)
+
+
+def _brief(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= 80 else flat[:79] + "…"

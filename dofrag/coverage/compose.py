@@ -1,0 +1,98 @@
+"""Extractive claims: what the read passages say, in their own words, in the order of the question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from dofrag.coverage.interface import Support
+from dofrag.coverage.ledger import hold_to_one_list
+from dofrag.coverage.match import meets
+from dofrag.coverage.prepared import PreparedPassage
+from dofrag.coverage.spans import Span, merged
+from dofrag.domain.evidence import Citation, Claim
+from dofrag.domain.question import DateRequired, DateRole, ItemRequired, Requirement, SubQuestion
+
+_MARKS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|^#{1,6}\s+|\\(?=[^\w\s])", re.MULTILINE)
+
+
+def partial_claims(
+    sub_questions: Sequence[SubQuestion],
+    prepared: Mapping[int, PreparedPassage],
+    support: Mapping[str, Sequence[int]],
+) -> tuple[Claim, ...]:
+    """One claim for each stretch of text that supports something, naming every sub-question that it supports. Only
+    what is covered appears; the same input gives the same claims."""
+    order: list[tuple[int, tuple[Span, ...], str]] = []
+    subs: dict[tuple[int, tuple[Span, ...]], list[str]] = {}
+    for sub in sub_questions:
+        for chunk_id, spans, date in _stretches(sub, prepared, support):
+            key = (chunk_id, spans)
+            if key not in subs:
+                order.append((chunk_id, spans, date))
+                subs[key] = []
+            if sub.id not in subs[key]:
+                subs[key].append(sub.id)
+    return tuple(_claim(prepared[c], spans, subs[(c, spans)], date) for c, spans, date in order)
+
+
+def _stretches(
+    sub: SubQuestion, prepared: Mapping[int, PreparedPassage], support: Mapping[str, Sequence[int]]
+) -> list[tuple[int, tuple[Span, ...], str]]:
+    found = {
+        r.id: tuple((i, meets(r, prepared[i])) for i in support.get(r.id, ()) if i in prepared)
+        for r in sub.requirements
+    }
+    held = hold_to_one_list(sub.requirements, found)
+    out: list[tuple[int, tuple[Span, ...], str]] = []
+    items: dict[int, list[Span]] = {}
+    for requirement in sub.requirements:
+        best = next(((i, s) for i, s in held[requirement.id] if s.supported), None)
+        if best is None:
+            continue
+        chunk_id, one = best
+        spans = _spans(requirement, one, prepared[chunk_id])
+        if isinstance(requirement, ItemRequired):
+            if chunk_id not in items:
+                items[chunk_id] = []
+                out.append((chunk_id, (), ""))  # its place in the order; the spans come when all are known
+            items[chunk_id].extend(spans)
+        else:
+            out.append((chunk_id, merged(spans, prepared[chunk_id].text), _date(requirement, one)))
+    return [
+        (chunk_id, spans or merged(items[chunk_id], prepared[chunk_id].text), date) for chunk_id, spans, date in out
+    ]
+
+
+def _spans(requirement: Requirement, support: Support, prepared: PreparedPassage) -> tuple[Span, ...]:
+    return support.spans or tuple(s for proof in support.proofs[:1] for s in proof.spans)
+
+
+def _date(requirement: Requirement, support: Support) -> str:
+    if isinstance(requirement, DateRequired) and requirement.role is DateRole.PUBLICATION and support.values:
+        return support.values[0]
+    return ""
+
+
+def _claim(prepared: PreparedPassage, spans: tuple[Span, ...], subs: list[str], date: str) -> Claim:
+    text = " … ".join(readable(prepared.text[start:end]) for start, end in spans)
+    if date:
+        text = f"{text} (DOF {date})" if not text.endswith(".") else f"{text[:-1]} (DOF {date})."
+    citations = tuple(Citation(chunk_id=prepared.id, quote=prepared.text[a:b], start=a, end=b) for a, b in spans)
+    return Claim(text=text, sub_questions=tuple(subs), citations=citations)
+
+
+def readable(text: str) -> str:
+    """A quote as a sentence: no emphasis marks, no table rules, single blanks."""
+    cells = re.sub(r"\s*\|\s*", " · ", text.strip().strip("|")) if text.lstrip().startswith("|") else text
+    return " ".join(_MARKS.sub("", cells).split())
+
+
+def compose_answer(claims: Sequence[Claim], citation_numbers: Mapping[int, int]) -> str:
+    """The claims as paragraphs, each with the numbers of its citations: `… [1][2]`. Every sentence stands on one."""
+    lines = []
+    for claim in claims:
+        numbers = sorted({citation_numbers[c.chunk_id] for c in claim.citations if c.chunk_id in citation_numbers})
+        marks = "".join(f"[{n}]" for n in numbers)
+        lines.append(f"{claim.text.strip()} {marks}".strip())
+    return "\n\n".join(lines)

@@ -1,0 +1,212 @@
+"""Lists: the n-th item of a list of stated length, and whole lists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dofrag.coverage.interface import Proof, Support
+from dofrag.coverage.prepared import PreparedPassage, Sentence
+from dofrag.coverage.source import about, held, names_anything, telling_terms
+from dofrag.coverage.spans import Span, merged, pieces
+from dofrag.coverage.units import Item
+from dofrag.domain.question import ItemRequired, ListRequired, Source, Status
+from dofrag.text.fold import stem, words
+from dofrag.text.numwords import parse_roman
+
+MAX_ITEM_WORDS = 14
+"""Words of an item that no mark sets off: a longer piece between commas is a clause."""
+
+
+@dataclass(frozen=True, slots=True)
+class _List:
+    items: tuple[Item, ...]
+    whole: bool  # both ends were read
+    lead: Span | None
+    key: str
+
+
+def item_support(requirement: ItemRequired, prepared: PreparedPassage) -> Support:
+    """The item with that number, in a list of no more than `of` items that is introduced as what is asked for."""
+    subject = telling_terms(requirement.terms, requirement.source)
+    why = "no such list"
+    best: tuple[int, _List, Item] | None = None
+    for found in _candidates(requirement.of, subject, requirement.source, prepared):
+        longest = max(i.ordinal for i in found.items)
+        if longest > requirement.of:
+            why = f"a list of {longest}, not of {requirement.of}"
+            continue
+        why = f"the list has {len(found.items)} of {requirement.of}"
+        item = next((i for i in found.items if i.ordinal == requirement.ordinal), None)
+        if item is not None and (best is None or len(found.items) > best[0]):
+            best = (len(found.items), found, item)
+    if best is None:
+        return Support(Status.READ if why != "no such list" else Status.OPEN, why)
+    count, found, item = best
+    text = prepared.text[item.start : item.end]
+    value = " ".join(words(text))
+    spans = pieces(prepared.text, (item.start, item.end))
+    why = f"item {item.ordinal}; {count} of {requirement.of} in this passage"
+    return Support(Status.SUPPORTED, why, spans, (value,), (Proof(spans),), found.key)
+
+
+def list_support(requirement: ListRequired, prepared: PreparedPassage) -> Support:
+    """A list introduced as what is asked for, from its first item to its last; READ when an end is missing."""
+    subject = telling_terms(requirement.terms, requirement.source)
+    partial: _List | None = None
+    for found in _candidates(None, subject, requirement.source, prepared):
+        if found.whole and found.items[0].ordinal == 1:
+            spans = [s for i in found.items for s in pieces(prepared.text, (i.start, i.end))]
+            proof = Proof(tuple(spans))
+            shown = merged([found.lead, *spans] if found.lead else spans, prepared.text)
+            values = tuple(" ".join(words(prepared.text[i.start : i.end]))[:80] for i in found.items)
+            why = f"a whole list of {len(found.items)}"
+            return Support(Status.SUPPORTED, why, shown, values, (proof,), found.key)
+        partial = partial or found
+    if partial is None:
+        return Support(Status.OPEN, "no such list")
+    return Support(Status.READ, f"{len(partial.items)} items of a list that goes on", (), (), (), partial.key)
+
+
+def _candidates(
+    of: int | None, subject: tuple[str, ...], source: Source, prepared: PreparedPassage
+) -> Iterator[_List]:
+    """Lists of the passage that the subject introduces: marked ones, then pieces of a sentence, then short sentences
+    in a row after one that counts them."""
+    named = names_anything(source)
+    for one in prepared.lists:
+        if _introduced(subject, prepared, one.lead, named, continued=one.items[0].ordinal > 1):
+            lead = _lead_span(prepared, one.lead)
+            yield _List(one.items, one.closed, lead, _key(prepared, one.kind))
+    alone = _lone_item(prepared)
+    if alone is not None and _introduced(subject, prepared, None, named, continued=True):
+        yield _List((alone,), False, None, _key(prepared, "roman"))
+    for index, sentence in enumerate(prepared.sentences):
+        if of is not None:
+            run = _counted_run(of, subject, prepared, index)
+            if run:
+                yield _List(run, True, sentence.span, _key(prepared, f"run{sentence.start}"))
+        if subject and about(subject, sentence, prepared) and not sentence.heading:
+            inline = _inline(of, subject, sentence, prepared)
+            if inline:
+                yield _List(inline, True, None, _key(prepared, f"inline{sentence.start}"))
+
+
+def _introduced(
+    subject: tuple[str, ...], prepared: PreparedPassage, lead: Span | None, named: bool, *, continued: bool
+) -> bool:
+    if not subject:
+        return named
+    wide = prepared.title_stems | prepared.heading_stems
+    near: frozenset[str] = frozenset()
+    if lead is not None:
+        near = frozenset(stem(w) for w in words(prepared.text[lead[0] : lead[1]]))
+    here = [s for s in subject if held(s, near)]
+    hits = len(here) + sum(held(s, wide) for s in subject if s not in here)
+    if continued and named and not here:
+        # What another chunk introduced: its source and its headings must do.
+        return True
+    return bool(here) and hits * 2 >= len(subject)
+
+
+def _lead_span(prepared: PreparedPassage, lead: Span) -> Span | None:
+    text = prepared.text[lead[0] : lead[1]]
+    stripped = text.strip()
+    if not stripped or len(stripped) > 300:
+        return None
+    start = lead[0] + text.index(stripped)
+    return start, start + len(stripped)
+
+
+def _key(prepared: PreparedPassage, kind: str) -> str:
+    """Names a list across the chunks that it may span: publication, provision or heading, kind of mark."""
+    chunk = prepared.passage.chunk
+    root = (chunk.provision or "").split("/")[0] or "/".join(chunk.heading_path)
+    return f"{prepared.passage.publication.code}|{root}|{kind}"
+
+
+def _lone_item(prepared: PreparedPassage) -> Item | None:
+    """A chunk that is one fraction or subparagraph of a list."""
+    kind, _, number = (prepared.passage.chunk.provision or "").split("/")[-1].partition(":")
+    ordinal: int | None = None
+    if kind == "frac":
+        ordinal = parse_roman(number)
+    elif kind == "inc" and len(number) == 1:
+        ordinal = ord(number.lower()) - ord("a") + 1
+    elif kind == "num" and number.rsplit(".", 1)[-1].isdigit():
+        ordinal = int(number.rsplit(".", 1)[-1])
+    if not ordinal or not prepared.sentences:
+        return None
+    body = [s for s in prepared.sentences if not s.heading]
+    if not body:
+        return None
+    return Item(ordinal, body[0].start, body[-1].end)
+
+
+def _counted_run(of: int, subject: tuple[str, ...], prepared: PreparedPassage, index: int) -> tuple[Item, ...]:
+    """`… cuatro ejes generales y tres transversales. A. B. C. D. E. F. G.`: the short sentences that follow one that
+    counts them, those of the asked count only."""
+    sentence = prepared.sentences[index]
+    counts = [q for q in sentence.quantities if not q.reference and q.unit is None and 1 < q.value <= 40]
+    counts = [q for q in counts if q.value == int(q.value) and q.noun[:1].isalpha()]
+    mine = [q for q in counts if q.value == of and _counts(subject, q.noun)]
+    if not mine:
+        return ()
+    total = sum(int(q.value) for q in counts)
+    run: list[Sentence] = []
+    for after in prepared.sentences[index + 1 : index + 2 + total]:
+        gap = prepared.text[(run[-1].end if run else sentence.end) : after.start]
+        if after.heading or len(after.folded.split()) > MAX_ITEM_WORDS or (run and "\n\n" in gap):
+            break
+        run.append(after)
+    if len(run) < total:
+        return ()
+    skip = sum(int(q.value) for q in counts if q.start < mine[0].start)
+    return tuple(Item(n, s.start, s.end) for n, s in enumerate(run[skip : skip + of], 1))
+
+
+def _counts(subject: tuple[str, ...], noun: str) -> bool:
+    """Whether what is counted is the subject: all that the noun phrase says of it."""
+    following = [stem(w) for w in words(noun)[:3]]
+    return bool(subject) and sum(held(s, following) for s in subject) * 3 >= min(len(subject), 3) * 2
+
+
+_SEPARATOR = re.compile(r",\s+(?:[ye]\s+)?|;\s*(?:[ye]\s+)?|\s+[ye]\s+")
+_STRONG = re.compile(r";\s*(?:[ye]\s+)?|,\s+[ye]\s+|,\s+")
+
+
+def _inline(
+    of: int | None, subject: tuple[str, ...], sentence: Sentence, prepared: PreparedPassage
+) -> tuple[Item, ...]:
+    """`los frutos son manzana, pera y uva`: pieces between commas that end the sentence; as many as asked, or at
+    least three."""
+    text = prepared.text[sentence.start : sentence.end].rstrip(" .;*_")
+    starts = [m.end() for m in re.finditer(r":\s+", text)][:4]
+    for match in re.finditer(r"[^\W_]+", sentence.folded[: len(text)]):
+        if len(starts) >= 12:
+            break
+        if held(stem(match.group()), subject):
+            after = re.match(
+                r"\s+(?:de|del|en|son|es|siguientes|seran|los|las|el|la)\b(?:\s+(?:los|las|el|la|siguientes))*\s+|\s+",
+                sentence.folded[match.end() :],
+            )
+            if after:
+                starts.append(match.end() + after.end())
+    for start in starts:
+        for separator in (_SEPARATOR, _STRONG):
+            parts = _split(text, start, separator)
+            enough = len(parts) == of if of is not None else len(parts) >= 3
+            if enough and all(0 < len(text[a:b].split()) <= MAX_ITEM_WORDS for a, b in parts):
+                return tuple(Item(n, sentence.start + a, sentence.start + b) for n, (a, b) in enumerate(parts, 1))
+    return ()
+
+
+def _split(text: str, start: int, separator: re.Pattern[str]) -> list[Span]:
+    parts: list[Span] = []
+    at = start
+    for match in separator.finditer(text, start):
+        parts.append((at, match.start()))
+        at = match.end()
+    parts.append((at, len(text)))
+    return parts if len(parts) <= 60 else []

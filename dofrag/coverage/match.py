@@ -1,0 +1,76 @@
+"""Whether one read passage supports one requirement: source, slot, value and unit or period agree in that passage.
+
+Pure. A title supports what a publication is and does, never a value; a mention supports nothing.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from dofrag.coverage.interface import Support
+from dofrag.coverage.items import item_support, list_support
+from dofrag.coverage.prepared import PreparedPassage, prepare
+from dofrag.coverage.provision import provision_support
+from dofrag.coverage.ranges import range_support
+from dofrag.coverage.slots import actor_support, deadline_support, definition_support
+from dofrag.coverage.source import mismatch, names_anything
+from dofrag.coverage.times import date_support
+from dofrag.coverage.topics import publication_support, topic_support
+from dofrag.coverage.values import value_support
+from dofrag.domain.question import (
+    ActorRequired,
+    DateRequired,
+    DeadlineRequired,
+    DefinitionRequired,
+    ItemRequired,
+    ListRequired,
+    ProvisionRequired,
+    PublicationRequired,
+    RangeRequired,
+    Requirement,
+    Status,
+    TopicRequired,
+    ValueRequired,
+)
+
+__all__ = ["PreparedPassage", "meets", "prepare"]
+
+
+def meets(requirement: Requirement, prepared: PreparedPassage) -> Support:
+    """What `prepared` does for `requirement`: SUPPORTED with the spans to quote, READ when it comes from the right
+    source without the value, OPEN when it does not bear on it. `why` says which slot agreed or was missing."""
+    wrong = mismatch(requirement.source, prepared)
+    if wrong:
+        return Support(Status.OPEN, wrong)
+    support = _by_type(requirement, prepared)
+    if support.status is Status.OPEN and names_anything(requirement.source):
+        return Support(Status.READ, support.why)
+    return support
+
+
+def _by_type(requirement: Requirement, prepared: PreparedPassage) -> Support:
+    match requirement:
+        case ValueRequired():
+            return value_support(requirement, prepared)
+        case DateRequired():
+            return date_support(requirement, prepared)
+        case DeadlineRequired():
+            return deadline_support(requirement, prepared)
+        case ActorRequired():
+            return actor_support(requirement, prepared)
+        case DefinitionRequired():
+            return definition_support(requirement, prepared)
+        case RangeRequired():
+            return range_support(requirement, prepared)
+        case ItemRequired():
+            return item_support(requirement, prepared)
+        case ListRequired():
+            return list_support(requirement, prepared)
+        case ProvisionRequired():
+            return provision_support(requirement, prepared)
+        case PublicationRequired():
+            return publication_support(requirement, prepared)
+        case TopicRequired():
+            return topic_support(requirement, prepared)
+        case _:
+            assert_never(requirement)

@@ -1,0 +1,226 @@
+"""What a question takes for granted, held against the passages that were read.
+
+A premise is false only when a read passage holds the true value of the presupposed slot. Finding nothing proves
+nothing: a failed search leaves it unclear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from dofrag.coverage.cues import cue
+from dofrag.coverage.prepared import PreparedPassage
+from dofrag.coverage.source import held, mismatch
+from dofrag.coverage.spans import Span, quotable_span
+from dofrag.coverage.topics import title_span
+from dofrag.domain.evidence import Claim, Draft, FaultCode, PremiseStatus
+from dofrag.domain.question import Premise, SubQuestion
+from dofrag.text.dates import find_dates
+from dofrag.text.fold import fold, fold_chars, stem, words
+from dofrag.text.numbers import find_numbers
+
+ACTS = tuple(
+    stem(w)
+    for w in [
+        "abroga",
+        "deroga",
+        "reforma",
+        "adiciona",
+        "modifica",
+        "expide",
+        "expropia",
+        "aprueba",
+        "suspende",
+        "prorroga",
+        "revoca",
+    ]
+)
+"""Verbs of acts on instruments: another one of these, in the title, is what was done instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class PremiseCheck:
+    """SUPPORTED, FALSE or UNCLEAR; for FALSE the passage and span that hold the true value."""
+
+    status: PremiseStatus
+    chunk_id: int | None = None
+    span: Span | None = None
+    found: str = ""
+
+
+UNCLEAR = PremiseCheck(PremiseStatus.UNCLEAR)
+
+
+def check_premise(premise: Premise, prepared: Mapping[int, PreparedPassage]) -> PremiseCheck:
+    """What the read passages of the premise's source say of it. One that confirms it outweighs any other."""
+    own = [p for p in prepared.values() if not mismatch(premise.source, p)]
+    if premise.slot == "provision":
+        return _provision(premise, own)
+    findings = [f for p in own for f in _findings(premise, p)]
+    for status in (PremiseStatus.SUPPORTED, PremiseStatus.FALSE):
+        for finding in findings:
+            if finding.status is status:
+                if premise.slot == "act" and status is PremiseStatus.FALSE and _said(premise, own):
+                    return UNCLEAR
+                return finding
+    return UNCLEAR
+
+
+def _findings(premise: Premise, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
+    match premise.slot:
+        case "date":
+            yield from _date(premise, prepared)
+        case "number":
+            yield from _number(premise, prepared)
+        case "act":
+            yield from _act(premise, prepared)
+        case "exists" | "instrument":
+            yield PremiseCheck(PremiseStatus.SUPPORTED, prepared.id, title_span(prepared))
+        case _:
+            return
+
+
+def _date(premise: Premise, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
+    """The date from which something holds: another date, or a rule that gives another one, is the true value."""
+    expected = next((d.first for d in find_dates(premise.expected)), None)
+    if expected is None:
+        return
+    published = prepared.passage.publication.published_on
+    for sentence in prepared.sentences:
+        verb = cue("effect").search(sentence.folded)
+        if verb is None:
+            continue
+        days = [d for d in sentence.dates if d.precision == "day" and d.start - sentence.start >= verb.start()]
+        found = days[0].first if days else None
+        if found is None and cue("relative_start").search(sentence.folded) and "siguiente" in sentence.folded:
+            found = published + timedelta(days=1)
+        if found is not None:
+            status = PremiseStatus.SUPPORTED if found == expected else PremiseStatus.FALSE
+            core = (days[0].start, days[0].end) if days else None
+            span = quotable_span(prepared.text, sentence.span, core)
+            yield PremiseCheck(status, prepared.id, span, found.isoformat())
+
+
+def _number(premise: Premise, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
+    """A count or measure of the same noun or unit: another figure is the true value."""
+    wanted = find_numbers(premise.expected)
+    if not wanted:
+        return
+    number = wanted[0]
+    nouns = [stem(w) for w in words(premise.expected[number.end :]) if not w[0].isdigit()][:1]
+    for sentence in prepared.sentences:
+        for quantity in sentence.quantities:
+            if quantity.reference or quantity.unit != number.unit:
+                continue
+            following = [stem(w) for w in words(quantity.noun)[:3]]
+            if (nouns and not any(held(n, following) for n in nouns)) or (not nouns and number.unit is None):
+                continue
+            status = PremiseStatus.SUPPORTED if quantity.value == number.value else PremiseStatus.FALSE
+            span = quotable_span(prepared.text, sentence.span, (quantity.start, quantity.end))
+            yield PremiseCheck(status, prepared.id, span, quantity.text)
+
+
+def _act(premise: Premise, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
+    """What was done to an instrument, as the title says it."""
+    expected = {stem(w) for w in words(premise.expected)}
+    own = prepared.title_stems
+    if any(held(e, own) for e in expected if e in ACTS):
+        yield PremiseCheck(PremiseStatus.SUPPORTED, prepared.id, title_span(prepared))
+    elif any(held(a, own) for a in ACTS) and expected & set(ACTS):
+        yield PremiseCheck(PremiseStatus.FALSE, prepared.id, title_span(prepared))
+
+
+def _said(premise: Premise, own: Iterable[PreparedPassage]) -> bool:
+    """Whether any read passage of the source does the presupposed act after all."""
+    expected = {stem(w) for w in words(premise.expected)} & set(ACTS)
+    return any(held(e, p.stems) for p in own for e in expected)
+
+
+def _provision(premise: Premise, own: Sequence[PreparedPassage]) -> PremiseCheck:
+    """A numbered provision does not exist where the end of the publication was read and its numbers stop before."""
+    kind, _, number = premise.expected.split("/")[-1].partition(":")
+    if not number.isdigit():
+        return UNCLEAR
+    by_code: dict[str, list[PreparedPassage]] = {}
+    for prepared in own:
+        by_code.setdefault(prepared.passage.publication.code, []).append(prepared)
+    for code in sorted(by_code):
+        passages = by_code[code]
+        marks = [(n, p, s) for p in passages for s, n in _numbers(kind, p)]
+        if any(n == int(number) for n, _, _ in marks):
+            return PremiseCheck(PremiseStatus.SUPPORTED)
+        ended = any(p.passage.chunk.end >= p.passage.publication.chars for p in passages)
+        if ended and (not marks or max(n for n, _, _ in marks) < int(number)):
+            last = max(marks, key=lambda m: m[0], default=None)
+            prepared = last[1] if last else passages[-1]
+            span = last[2] if last else title_span(prepared)
+            return PremiseCheck(PremiseStatus.FALSE, prepared.id, quotable_span(prepared.text, span))
+    return UNCLEAR
+
+
+def _numbers(kind: str, prepared: PreparedPassage) -> Iterator[tuple[Span, int]]:
+    for sentence in prepared.sentences:
+        mark = sentence.mark
+        # A decree's points are its articles: PRIMERO answers for `artículo 1`.
+        if (
+            mark is not None
+            and mark.number.isdigit()
+            and (mark.kind == kind or (kind == "art" and mark.kind == "ordinal"))
+        ):
+            yield sentence.span, int(mark.number)
+
+
+def corrects(
+    premise: Premise, draft: Draft, claims: Sequence[Claim], prepared: Mapping[int, PreparedPassage]
+) -> bool:
+    """Whether the draft states the true value of the premise's slot in a claim, and quotes it."""
+    if draft.premise.status is not PremiseStatus.FALSE or not _affirms(draft.premise.correction):
+        return False
+    check = check_premise(premise, prepared)
+    if check.status is not PremiseStatus.FALSE or check.chunk_id is None or check.span is None:
+        return False
+    return any(
+        c.chunk_id == check.chunk_id and c.start is not None and c.end is not None
+        and c.start < check.span[1] and check.span[0] < c.end
+        for claim in claims
+        for c in claim.citations
+    )  # fmt: skip
+
+
+def _affirms(correction: str | None) -> bool:
+    """An affirmative correction says what is true; "nothing was found" corrects nothing."""
+    return bool(correction and correction.strip()) and not cue("negation").search(fold_chars(correction or ""))
+
+
+def premise_faults(
+    draft: Draft,
+    sub_questions: Sequence[SubQuestion],
+    claims: Sequence[Claim],
+    prepared: Mapping[int, PreparedPassage],
+) -> list[tuple[FaultCode, str, str, dict[str, Any]]]:
+    """Faults as (code, where, message key, values): a premise called false without proof, a correction that no claim
+    states, and a premise that the read passages contradict while the draft passes over it."""
+    faults: list[tuple[FaultCode, str, str, dict[str, Any]]] = []
+    premises = [p for sub in sub_questions for p in sub.premises]
+    if draft.premise.status is PremiseStatus.FALSE:
+        correction = draft.premise.correction or ""
+        if not _affirms(correction):
+            faults.append((FaultCode.PREMISE_UNPROVEN, "premise", "premise_not_affirmative", {}))
+        elif not any(
+            " ".join(fold(correction).split()) in " ".join(fold(c.text).split()) for c in claims if c.citations
+        ):
+            faults.append((FaultCode.PREMISE_UNPROVEN, "premise", "premise_not_claimed", {}))
+        elif not any(corrects(p, draft, claims, prepared) for p in premises):
+            faults.append((FaultCode.PREMISE_UNPROVEN, "premise", "premise_unproven", {}))
+        return faults
+    if draft.premise.status is PremiseStatus.UNCLEAR:
+        return faults
+    for premise in premises:
+        check = check_premise(premise, prepared)
+        if check.status is PremiseStatus.FALSE:
+            values = {"label": premise.label, "chunk_id": check.chunk_id}
+            faults.append((FaultCode.PREMISE_UNPROVEN, premise.id, "premise_contradicted", values))
+    return faults

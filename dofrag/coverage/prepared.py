@@ -1,0 +1,179 @@
+"""A passage parsed once, when it is read, so that testing it against a requirement is a matter of look-ups."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+from dofrag.coverage.assign import Mention
+from dofrag.coverage.cues import cue
+from dofrag.coverage.quantities import Quantity, quantities
+from dofrag.coverage.units import ItemList, cut, lists
+from dofrag.domain.corpus import Passage
+from dofrag.text.dates import FoundDate, find_dates
+from dofrag.text.fold import STOP_WORDS, fold, fold_chars, stem, stems, words
+from dofrag.text.provisions import ProvisionMark, heading_provision
+from dofrag.text.spans import QuotableText
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One unit of the passage with what stands in it. `context` is what it leans on: the sentence before, when this
+    one begins with *dicho*, *esta*…, or the header of its table."""
+
+    start: int
+    end: int
+    folded: str
+    stems: frozenset[str]
+    context: frozenset[str]
+    quantities: tuple[Quantity, ...]
+    dates: tuple[FoundDate, ...]
+    mark: ProvisionMark | None
+    provision: str | None  # last segment of the provision that holds this sentence, within the passage
+    header: tuple[int, int] | None
+    heading: bool
+    frequencies: tuple[Mention[str], ...]
+    zones: tuple[Mention[frozenset[str]], ...]
+
+    @property
+    def span(self) -> tuple[int, int]:
+        return self.start, self.end
+
+
+@dataclass(frozen=True)
+class PreparedPassage:
+    """A read passage and everything that was found in it. Immutable; the session caches one a passage."""
+
+    passage: Passage
+    folded: str
+    sentences: tuple[Sentence, ...]
+    lists: tuple[ItemList, ...]
+    dates: tuple[FoundDate, ...]
+    title_dates: tuple[FoundDate, ...]
+    title_stems: frozenset[str]
+    heading_stems: frozenset[str]
+    issuer_words: frozenset[str]
+    title_frequencies: tuple[Mention[str], ...]
+    title_zones: tuple[Mention[frozenset[str]], ...]
+
+    @property
+    def id(self) -> int:
+        return self.passage.id
+
+    @property
+    def text(self) -> str:
+        return self.passage.text
+
+    @property
+    def item_spans(self) -> tuple[tuple[int, int], ...]:
+        return tuple((i.start, i.end) for one in self.lists for i in one.items)
+
+    @cached_property
+    def quotable(self) -> QuotableText:
+        return QuotableText(self.passage.text)
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """Stems of the whole passage."""
+        return frozenset().union(*(s.stems for s in self.sentences))
+
+    @cached_property
+    def transitory(self) -> bool:
+        """Whether the passage as a whole stands among transitory provisions."""
+        path = " ".join([*self.passage.chunk.heading_path, self.passage.chunk.provision or ""])
+        return "transitori" in fold(path) or "trans" in (self.passage.chunk.provision or "").split("/")[0]
+
+
+def prepare(passage: Passage) -> PreparedPassage:
+    """Parse a passage. Linear in its length; done once, when it is read."""
+    text = passage.text
+    folded = fold_chars(text)
+    dates = tuple(find_dates(text))
+    publication = passage.publication
+    found = quantities(text, folded, dates)
+    title = " . ".join([publication.title, *passage.chunk.heading_path])
+    return PreparedPassage(
+        passage=passage,
+        folded=folded,
+        sentences=_sentences(passage, folded, dates, found),
+        lists=lists(text),
+        dates=dates,
+        title_dates=tuple(find_dates(title)),
+        title_stems=stems(publication.title),
+        heading_stems=stems(" ".join(passage.chunk.heading_path)),
+        issuer_words=frozenset(words(f"{publication.issuer} {publication.branch or ''}")),
+        title_frequencies=frequencies(fold_chars(title)),
+        title_zones=zones(fold_chars(title)),
+    )
+
+
+def _sentences(
+    passage: Passage, folded: str, dates: tuple[FoundDate, ...], found: tuple[Quantity, ...]
+) -> tuple[Sentence, ...]:
+    text = passage.text
+    out: list[Sentence] = []
+    provision: str | None = None
+    among_transitories = "transitori" in fold(" ".join(passage.chunk.heading_path))
+    at_q = at_d = 0
+    for unit in cut(text):
+        part = folded[unit.start : unit.end]
+        at_q, mine = _within(found, at_q, unit.start, unit.end)
+        at_d, its_dates = _within(dates, at_d, unit.start, unit.end)
+        mark = heading_provision(text[unit.start : unit.start + 120].split("\n")[0])
+        if mark is not None:
+            if mark.kind == "trans" and not mark.number:
+                among_transitories = True
+            if mark.kind == "ordinal":
+                provision = mark.path_segment if among_transitories else f"point:{mark.number}"
+            else:
+                provision = mark.path_segment
+        context: frozenset[str] = frozenset()
+        if unit.header is not None:
+            context = stems(text[unit.header[0] : unit.header[1]])
+        elif out and cue("anaphora").search(part):
+            context = out[-1].stems | out[-1].context
+        heading = text[unit.start] == "#"
+        out.append(
+            Sentence(unit.start, unit.end, part, frozenset(stem(w) for w in _content(part)), context, mine, its_dates,
+                     mark, provision, unit.header, heading, frequencies(part), zones(part))
+        )  # fmt: skip
+    return tuple(out)
+
+
+FREQUENCIES = ("daily", "weekly", "monthly", "annual")
+
+
+def frequencies(folded: str) -> tuple[Mention[str], ...]:
+    """How often, wherever the text says it."""
+    found = [Mention(m.start(), m.end(), name) for name in FREQUENCIES for m in cue(name).finditer(folded)]
+    return tuple(sorted(found, key=lambda m: m.start))
+
+
+def zones(folded: str) -> tuple[Mention[frozenset[str]], ...]:
+    """Zones, areas and regions by name, as sets of stems; a bare letter or number that names one is kept."""
+    return tuple(
+        Mention(m.start(), m.end(), frozenset(stem(w) for w in _WORDS.findall(m.group()) if w not in STOP_WORDS))
+        for m in cue("zone").finditer(folded)
+    )
+
+
+_WORDS = re.compile(r"[^\W_]+(?:[-./,][^\W_]+)*")
+
+
+def _content(folded: str) -> list[str]:
+    return [w for w in _WORDS.findall(folded) if w not in STOP_WORDS and (len(w) > 1 or w.isdigit())]
+
+
+_Found = TypeVar("_Found", Quantity, FoundDate)
+
+
+def _within(found: tuple[_Found, ...], at: int, start: int, end: int) -> tuple[int, tuple[_Found, ...]]:
+    """Those that begin in `[start, end)`, and where to look for the next ones."""
+    while at < len(found) and found[at].start < start:
+        at += 1
+    first = at
+    while at < len(found) and found[at].start < end:
+        at += 1
+    return at, found[first:at]

@@ -1,0 +1,71 @@
+"""The text of one provision: never a mention of it, never the same number elsewhere."""
+
+from __future__ import annotations
+
+from dofrag.coverage.interface import Proof, Support
+from dofrag.coverage.prepared import PreparedPassage, Sentence
+from dofrag.coverage.source import names_anything
+from dofrag.coverage.spans import merged, quotable_span
+from dofrag.domain.question import ProvisionRequired, Status
+from dofrag.text.paths import provision_matches
+
+MAX_SHOWN = 1800
+"""Characters of a provision to quote at most; three quotes."""
+MIN_TEXT = 15
+
+
+def provision_support(requirement: ProvisionRequired, prepared: PreparedPassage) -> Support:
+    """The chunk that is the provision, or the sentences of a chunk that its mark begins."""
+    own = _sentences(requirement.path, prepared)
+    if not own:
+        return Support(Status.OPEN, f"not the text of {requirement.path}")
+    if not names_anything(requirement.source) and not requirement.terms:
+        return Support(Status.READ, "the provision of an instrument that the question does not name")
+    body = [s for s in own if not s.heading] or own
+    if sum(len(s.folded) for s in body) < MIN_TEXT:
+        return Support(Status.READ, "its heading only")
+    shown: list[tuple[int, int]] = []
+    size = 0
+    for sentence in body:
+        if shown and size + len(sentence.folded) > MAX_SHOWN:
+            break
+        shown.append(quotable_span(prepared.text, sentence.span))
+        size += len(sentence.folded)
+    proof = Proof((_first(body, prepared),))
+    return Support(Status.SUPPORTED, f"the text of {requirement.path}", merged(shown, prepared.text), (), (proof,))
+
+
+def _first(body: list[Sentence], prepared: PreparedPassage) -> tuple[int, int]:
+    """The first sentence that says something, mark and all."""
+    for sentence in body:
+        mark = sentence.mark.end if sentence.mark else 0
+        if len(sentence.folded) - mark >= MIN_TEXT:
+            return quotable_span(prepared.text, sentence.span)
+    return quotable_span(prepared.text, body[0].span)
+
+
+def _sentences(path: str, prepared: PreparedPassage) -> list[Sentence]:
+    chunk = prepared.passage.chunk
+    if provision_matches(path, chunk.provision):
+        return list(prepared.sentences)
+    last = path.split("/")[-1]
+    outer = path.split("/")[:-1]
+    inside = [s for s in prepared.sentences if s.provision is not None and provision_matches(last, s.provision)]
+    if not inside:
+        return []
+    here = {s.provision for s in prepared.sentences} | set((chunk.provision or "").split("/"))
+    if any(segment not in here for segment in outer):
+        return []
+    # From the mark to the next provision of the same depth: what is nested in it is part of it.
+    first = inside[0]
+    if first.mark is None:
+        return inside
+    out: list[Sentence] = []
+    for sentence in prepared.sentences:
+        if sentence.start < first.start:
+            continue
+        mark = sentence.mark
+        if out and mark is not None and mark.level <= first.mark.level:
+            break
+        out.append(sentence)
+    return out

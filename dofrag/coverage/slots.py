@@ -1,0 +1,115 @@
+"""Terms of time, actors and definitions: what one sentence must say to answer for them."""
+
+from __future__ import annotations
+
+import re
+
+from dofrag.coverage.cues import cue
+from dofrag.coverage.interface import Proof, Support
+from dofrag.coverage.prepared import PreparedPassage, Sentence
+from dofrag.coverage.source import about, closeness, held, names_anything, telling_terms
+from dofrag.coverage.spans import quotable_span
+from dofrag.coverage.topics import title_span
+from dofrag.domain.question import ActorRequired, DeadlineRequired, DefinitionRequired, Status
+from dofrag.text.fold import fold, fold_chars, stem, words
+
+
+def deadline_support(requirement: DeadlineRequired, prepared: PreparedPassage) -> Support:
+    """A length of time for the same act and party, in one sentence."""
+    subject = telling_terms(requirement.terms, requirement.source)
+    bears = False
+    best: tuple[int, Sentence, int] | None = None
+    for sentence in prepared.sentences:
+        if not _bound_to(subject, sentence, prepared, names_anything(requirement.source)):
+            continue
+        bears = True
+        for n, quantity in enumerate(sentence.quantities):
+            if quantity.kind != "duration" or not cue("term").search(sentence.folded):
+                continue
+            rank = closeness(subject, sentence)
+            if best is None or rank > best[0]:
+                best = (rank, sentence, n)
+    if best is None:
+        return Support(Status.READ if bears else Status.OPEN, "no term for that act")
+    _, sentence, n = best
+    quantity = sentence.quantities[n]
+    core = (quantity.start, quantity.end)
+    span = quotable_span(prepared.text, sentence.span, core)
+    why = f"{prepared.text[core[0] : core[1]].strip()} fits"
+    return Support(Status.SUPPORTED, why, (span,), (quantity.text,), (Proof((core,), quantity.text),))
+
+
+def _bound_to(subject: tuple[str, ...], sentence: Sentence, prepared: PreparedPassage, named: bool) -> bool:
+    """Most of who and what must stand in the sentence itself: a title cannot lend a term its addressee."""
+    if not subject:
+        return named
+    near = sentence.stems | sentence.context
+    here = sum(held(s, near) for s in subject)
+    if here * 2 >= len(subject):
+        return True
+    return named and here >= 1 and about(subject, sentence, prepared, share=0.5)
+
+
+def actor_support(requirement: ActorRequired, prepared: PreparedPassage) -> Support:
+    """Who does, may or must: a sentence about the act that names an authority or a party; for a signatory the
+    signature itself; for the issuing body the publication."""
+    subject = telling_terms(requirement.terms, requirement.source)
+    role = fold(requirement.role or "")
+    if role.startswith(("issu", "emi")):
+        issuer = prepared.passage.publication.issuer
+        if issuer and (names_anything(requirement.source) or _titled(subject, prepared)):
+            span = title_span(prepared)
+            return Support(Status.SUPPORTED, f"issued by {issuer}", (span,), (), (Proof((span,)),))
+    signing = role.startswith(("sign", "firm"))
+    bears = False
+    best: tuple[int, Sentence] | None = None
+    for sentence in prepared.sentences:
+        if sentence.heading or not cue("authority").search(sentence.folded):
+            continue
+        if signing:
+            fits = bool(cue("signature").search(sentence.folded))
+        else:
+            fits = about(subject, sentence, prepared) if subject else names_anything(requirement.source)
+        bears = bears or closeness(subject, sentence) > 0
+        rank = closeness(subject, sentence)
+        if fits and (best is None or rank > best[0]):
+            best = (rank, sentence)
+    if best is None:
+        return Support(Status.READ if bears else Status.OPEN, "names nobody in that role")
+    span = quotable_span(prepared.text, best[1].span)
+    return Support(Status.SUPPORTED, "names who", (span,), (), (Proof((span,)),))
+
+
+def _titled(subject: tuple[str, ...], prepared: PreparedPassage) -> bool:
+    return bool(subject) and 2 * sum(held(s, prepared.title_stems) for s in subject) >= len(subject)
+
+
+def definition_support(requirement: DefinitionRequired, prepared: PreparedPassage) -> Support:
+    """The sentence that defines the term: the term at its beginning (or after `se entiende por`), then what it is."""
+    phrase = _phrase(requirement.term)
+    if phrase is None:
+        return Support(Status.OPEN, "no term")
+    bears = False
+    headings = fold_chars(" ".join(prepared.passage.chunk.heading_path))
+    headed = bool(cue("definition_lead").search(headings))
+    for sentence in prepared.sentences:
+        for match in phrase.finditer(sentence.folded):
+            bears = True
+            before, after = sentence.folded[: match.start()], sentence.folded[match.end() :]
+            led = headed or bool(cue("definition_lead").search(before))
+            begins = len(before.split()) <= 6
+            tail = after.lstrip(' *_"')
+            if (begins or led) and cue("definition").match(tail) and len(tail) >= 20:
+                span = quotable_span(prepared.text, sentence.span, (sentence.start + match.start(), sentence.end))
+                return Support(Status.SUPPORTED, "its defining sentence", (span,), (), (Proof((span,)),))
+    return Support(Status.READ if bears else Status.OPEN, "the term is not defined here")
+
+
+def _phrase(term: str) -> re.Pattern[str] | None:
+    """The term in any number and gender, small words between its words allowed."""
+    stems = [stem(w) for w in words(term) if len(w) > 2][:8]
+    if not stems:
+        return None
+    return re.compile(
+        r"\b" + r"\w{0,6}\W+(?:(?:de|del|la|el|los|las|y|e)\W+){0,2}".join(map(re.escape, stems)) + r"\w{0,6}\b"
+    )

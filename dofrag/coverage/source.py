@@ -1,0 +1,249 @@
+"""Whether a passage comes from the publication that a requirement asks for, and is about its subject."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from dofrag.coverage.prepared import PreparedPassage, Sentence
+from dofrag.domain.question import Source
+from dofrag.text.fold import fold, stem, words
+
+# Words that say what kind of act or instrument a publication is. A reform may be titled an addition, a law may be
+# issued by a decree: they tell sources apart only when nothing else names them.
+KINDS = frozenset(
+    stem(w)
+    for w in [
+        "decreto",
+        "ley",
+        "acuerdo",
+        "reforma",
+        "norma",
+        "oficial",
+        "mexicana",
+        "resolucion",
+        "programa",
+        "plan",
+        "reglamento",
+        "aviso",
+        "circular",
+        "lineamientos",
+        "convenio",
+        "publicacion",
+        "publicado",
+        "articulo",
+        "reglas",
+        "aclaracion",
+        "nota",
+        "fe",
+        "erratas",
+        "declaratoria",
+        "tarifa",
+        "calendario",
+        "oficio",
+        "convocatoria",
+        "proyecto",
+        "modificacion",
+        "adicion",
+        "anexo",
+        "materia",
+        "diario",
+        "federacion",
+        "gaceta",
+        "edicion",
+        "nuevo",
+        "reciente",
+    ]
+)
+# Words that name the slot which is asked for, not what it is the slot of.
+SLOTS = frozenset(
+    stem(w)
+    for w in [
+        "valor",
+        "valores",
+        "monto",
+        "cantidad",
+        "cuota",
+        "cifra",
+        "numero",
+        "importe",
+        "precio",
+        "fecha",
+        "fechas",
+        "dia",
+        "dias",
+        "plazo",
+        "plazos",
+        "termino",
+        "vigor",
+        "vigente",
+        "vigencia",
+        "entro",
+        "entrada",
+        "entrar",
+        "entran",
+        "regir",
+        "rige",
+        "rigen",
+        "publico",
+        "publicada",
+        "publicacion",
+        "establece",
+        "dispone",
+        "dispuso",
+        "ordena",
+        "ordeno",
+        "contiene",
+        "dice",
+        "senala",
+        "preve",
+        "fija",
+        "fijo",
+        "tiene",
+        "tuvo",
+        "tuvieron",
+        "llama",
+        "define",
+        "definicion",
+        "naturales",
+        "habiles",
+        "natural",
+        "habil",
+        "meses",
+        "años",
+        "año",
+        "mes",
+        "diario",
+        "mensual",
+        "anual",
+        "cuales",
+        "enumera",
+        "enumerados",
+        "lista",
+        "listado",
+        "menciona",
+        "cambio",
+        "cambiaron",
+        "cambiar",
+        "comenzo",
+        "aplicar",
+        "aplicarse",
+        "surte",
+        "surtir",
+        "efectos",
+        "partir",
+        "quien",
+        "firma",
+        "surten",
+        "exige",
+        "debe",
+    ]
+)
+
+
+def names_anything(source: Source) -> bool:
+    """Whether any slot is filled."""
+    return bool(
+        source.issuer or source.name or source.identifier or source.published_from or source.published_to
+        or source.edition or source.gazette_only
+    )  # fmt: skip
+
+
+def mismatch(source: Source, prepared: PreparedPassage) -> str:
+    """Which slot of the source the passage's publication does not fit; "" when all that are filled agree."""
+    publication = prepared.passage.publication
+    dated = source.published_from is not None or source.published_to is not None
+    if publication.consolidated and (dated or source.gazette_only):
+        return "a consolidated text is not the gazette publication"
+    if source.published_from and publication.published_on < source.published_from:
+        return f"published {publication.published_on}, before {source.published_from}"
+    if source.published_to and publication.published_on > source.published_to:
+        return f"published {publication.published_on}, after {source.published_to}"
+    if source.edition and publication.edition and publication.edition != source.edition:
+        return f"edition {publication.edition}, not {source.edition}"
+    if source.identifier and not _identified(source.identifier, prepared):
+        return f"not {source.identifier}"
+    if source.issuer and not _issued(source.issuer, prepared):
+        return f"issued by {publication.issuer or 'nobody named'}, not {source.issuer}"
+    if source.name and not _named(source.name, prepared):
+        return f"not titled {' '.join(source.name)}"
+    return ""
+
+
+def _identified(identifier: str, prepared: PreparedPassage) -> bool:
+    wanted = fold(identifier)
+    own = [fold(i) for i in prepared.passage.publication.identifiers]
+    own = own or [w for w in words(prepared.passage.publication.title) if "-" in w or "/" in w]
+    return any(one == wanted or one.startswith((wanted + "-", wanted + "/")) for one in own)
+
+
+def _issued(issuer: str, prepared: PreparedPassage) -> bool:
+    wanted = [w for w in words(issuer) if len(w) > 3]
+    own = prepared.issuer_words
+    if wanted and all(w in own for w in wanted):
+        return True
+    initials = "".join(w[0] for w in words(prepared.passage.publication.issuer) if len(w) > 2)
+    return len(wanted) == 1 and len(wanted[0]) > 2 and wanted[0] == initials
+
+
+def _named(name: Iterable[str], prepared: PreparedPassage) -> bool:
+    own = prepared.title_stems | prepared.heading_stems
+    if not prepared.passage.publication.title:
+        own = own | prepared.stems
+    wanted = list(dict.fromkeys(stem(w) for w in name))
+    telling = [w for w in wanted if w not in KINDS] or wanted
+    if any(w not in own for w in telling if w[0].isdigit()):
+        return False
+    hits = sum(held(w, own) for w in telling)
+    return hits == len(telling) if len(telling) <= 3 else hits * 4 >= len(telling) * 3
+
+
+def held(wanted: str, own: Collection[str]) -> bool:
+    """Whether a stem, or a longer or shorter word of its family, is among others."""
+    if wanted in own:
+        return True
+    if len(wanted) < 6 or not wanted.isalpha():
+        return False
+    head = wanted[:6]
+    return any(
+        other.startswith(head) and _common(wanted, other) * 4 >= max(len(wanted), len(other)) * 3 for other in own
+    )
+
+
+def _common(a: str, b: str) -> int:
+    n = 0
+    for x, y in zip(a, b, strict=False):
+        if x != y:
+            break
+        n += 1
+    return n
+
+
+def telling_terms(terms: Iterable[str], source: Source, *more: str) -> tuple[str, ...]:
+    """Stems of the subject: without what the source already says, slot words, and figures."""
+    said = {stem(w) for w in source.name} | {stem(w) for w in words(" ".join(more))}
+    if source.issuer:
+        said.update(stem(w) for w in words(source.issuer))
+    if source.identifier:
+        said.add(fold(source.identifier))
+    stems = dict.fromkeys(stem(w) for term in terms for w in words(term))
+    return tuple(s for s in stems if s not in said and s not in SLOTS and s not in KINDS and not s.isdigit())
+
+
+def about(subject: tuple[str, ...], sentence: Sentence, prepared: PreparedPassage, *, share: float = 0.6) -> bool:
+    """Whether a sentence speaks of the subject: most of its words in the sentence with its heading and title, and at
+    least one in the sentence itself (or in what it leans on)."""
+    if not subject:
+        return True
+    near = sentence.stems | sentence.context
+    here = [s for s in subject if held(s, near)]
+    if not here:
+        return False
+    wide = prepared.title_stems | prepared.heading_stems
+    hits = len(here) + sum(held(s, wide) for s in subject if s not in here)
+    return hits >= share * len(subject)
+
+
+def closeness(subject: tuple[str, ...], sentence: Sentence) -> int:
+    """How many words of the subject the sentence itself holds: to prefer one sentence over another."""
+    near = sentence.stems | sentence.context
+    return sum(held(s, near) for s in subject)

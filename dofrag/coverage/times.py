@@ -1,0 +1,105 @@
+"""Dates in their role. A date of one role never answers for another."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from dofrag.coverage.cues import cue
+from dofrag.coverage.interface import Proof, Support
+from dofrag.coverage.prepared import PreparedPassage, Sentence
+from dofrag.coverage.source import about, closeness, names_anything, telling_terms
+from dofrag.coverage.spans import quotable_span
+from dofrag.coverage.topics import title_span
+from dofrag.domain.question import DateRequired, DateRole, Status
+from dofrag.text.dates import FoundDate
+
+
+def date_support(requirement: DateRequired, prepared: PreparedPassage) -> Support:
+    """The sentence that gives the date in the asked role, or the rule that fixes it (`al día siguiente de su
+    publicación`); for a publication date, the publication itself."""
+    subject = telling_terms(requirement.terms, requirement.source)
+    match requirement.role:
+        case DateRole.PUBLICATION:
+            return _publication_date(subject, prepared, names_anything(requirement.source))
+        case DateRole.EFFECT | DateRole.SIGNATURE | DateRole.DEADLINE | DateRole.DATUM:
+            pass
+        case _:
+            assert_never(requirement.role)
+    found: list[tuple[int, Sentence, FoundDate | None]] = []
+    for sentence in prepared.sentences:
+        hit = _dated(requirement.role, sentence, prepared)
+        if hit is not None and _about(requirement.role, subject, sentence, prepared):
+            found.append((-closeness(subject, sentence), sentence, hit[0]))
+    if not found:
+        bears = any(about(subject, s, prepared) for s in prepared.sentences) if subject else False
+        return Support(Status.READ if bears else Status.OPEN, f"no date of {requirement.role.value} for it")
+    _, sentence, day = min(found, key=lambda f: (f[0], f[2] is None, f[1].start))
+    core = (day.start, day.end) if day else _rule_span(sentence)
+    value = day.first.isoformat() if day and day.first == day.last else ""
+    span = quotable_span(prepared.text, sentence.span, core)
+    why = f"{requirement.role.value}: {prepared.text[core[0] : core[1]].strip()}"
+    return Support(Status.SUPPORTED, why, (span,), (value,) if value else (), (Proof((core,), value),))
+
+
+def _publication_date(subject: tuple[str, ...], prepared: PreparedPassage, named: bool) -> Support:
+    own = prepared.title_stems | prepared.heading_stems
+    hits = sum(s in own or s in prepared.stems for s in subject)
+    if not named and (not subject or hits * 10 < len(subject) * 6):
+        return Support(Status.OPEN, "another publication")
+    day = prepared.passage.publication.published_on.isoformat()
+    span = title_span(prepared)
+    return Support(Status.SUPPORTED, f"published {day}", (span,), (day,), (Proof((span,), day),))
+
+
+def _about(role: DateRole, subject: tuple[str, ...], sentence: Sentence, prepared: PreparedPassage) -> bool:
+    # A clause of entry into force speaks of "el presente decreto": its subject stands in the title or the headings.
+    if about(subject, sentence, prepared, share=0.5):
+        return True
+    own = prepared.title_stems | prepared.heading_stems | sentence.stems | sentence.context
+    return role in (DateRole.EFFECT, DateRole.SIGNATURE) and 2 * sum(s in own for s in subject) >= len(subject)
+
+
+def _dated(role: DateRole, sentence: Sentence, prepared: PreparedPassage) -> tuple[FoundDate | None] | None:
+    """The date of the role in a sentence; `(None,)` when a rule stands in its place."""
+    days = [d for d in sentence.dates if d.precision == "day"]
+    match role:
+        case DateRole.EFFECT:
+            return _effect(sentence, days)
+        case DateRole.SIGNATURE:
+            signed = [d for d in days if _before(prepared, sentence, d, "signature_date")]
+            return (signed[-1],) if signed else None
+        case DateRole.DEADLINE:
+            limits = [d for d in days if _before(prepared, sentence, d, "limit")]
+            return (limits[-1],) if limits else None
+        case DateRole.DATUM:
+            return (days[0],) if days else None
+        case DateRole.PUBLICATION:
+            return None
+        case _:
+            assert_never(role)
+
+
+def _effect(sentence: Sentence, days: list[FoundDate]) -> tuple[FoundDate | None] | None:
+    verb = cue("effect").search(sentence.folded)
+    if verb is None:
+        return None
+    # The date of the clause stands after its verb; before it only in "a partir del 1 de enero … regirá".
+    after = [d for d in days if d.start - sentence.start >= verb.start()]
+    if after:
+        return (after[0],)
+    rule = cue("relative_start").search(sentence.folded)
+    if rule:
+        return (None,)
+    return (days[-1],) if days else None
+
+
+def _before(prepared: PreparedPassage, sentence: Sentence, day: FoundDate, name: str) -> bool:
+    return bool(cue(name).search(prepared.folded[max(sentence.start, day.start - 80) : day.start]))
+
+
+def _rule_span(sentence: Sentence) -> tuple[int, int]:
+    verb = cue("effect").search(sentence.folded)
+    rule = cue("relative_start").search(sentence.folded)
+    spans = [m.span() for m in (verb, rule) if m]
+    low, high = min(s for s, _ in spans), max(e for _, e in spans)
+    return sentence.start + low, sentence.start + high

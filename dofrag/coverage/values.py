@@ -1,0 +1,261 @@
+"""Whether a passage holds the value that is asked for: figure, unit, what it is of, how often, where and when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from dofrag.coverage.assign import Mention, assign
+from dofrag.coverage.cues import cue
+from dofrag.coverage.interface import Proof, Support
+from dofrag.coverage.prepared import PreparedPassage, Sentence
+from dofrag.coverage.quantities import Quantity
+from dofrag.coverage.source import about, closeness, held, telling_terms
+from dofrag.coverage.spans import quotable_span
+from dofrag.domain.question import DateRole, Period, Status, ValueRequired
+from dofrag.text.dates import FoundDate
+from dofrag.text.fold import stem, words
+
+_KIN = {
+    "days": {"days", "calendar_days", "working_days"},
+    "calendar_days": {"calendar_days", "days"},
+    "working_days": {"working_days"},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    cost: int
+    quantity: Quantity
+    sentence: Sentence
+    more: tuple[tuple[int, int], ...]  # what must be quoted as well: the line that dates it
+
+
+def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Support:
+    """The best value of the passage that fits every slot; else which slot is missing."""
+    found: list[_Found] = []
+    misses: list[str] = []
+    bears = False
+    for index, sentence in enumerate(prepared.sentences):
+        if not speaks_of(requirement, sentence, prepared):
+            continue
+        bears = True
+        figures = [q for q in sentence.quantities if _unit_fits(requirement.unit, q)]
+        if not figures:
+            misses.append(f"no figure in {requirement.unit or 'any unit'}")
+            continue
+        found += _fitting(requirement, prepared, index, figures, misses)
+    if not found:
+        why = misses[-1] if misses else "nothing read speaks of it"
+        return Support(Status.READ if bears else Status.OPEN, why)
+    subject = _subject(requirement)
+    best = min(found, key=lambda f: (f.cost - 40 * closeness(subject, f.sentence), f.quantity.start))
+    same = [f for f in found if f.quantity.text == best.quantity.text and f.quantity.unit == best.quantity.unit]
+    proofs = tuple(
+        Proof(((f.quantity.start, f.quantity.end), *f.more), f.quantity.text)
+        for f in sorted(same, key=lambda f: (f is not best, f.quantity.start))
+    )
+    span = quotable_span(prepared.text, best.sentence.span, (best.quantity.start, best.quantity.end))
+    shown = prepared.text[best.quantity.start : best.quantity.end]
+    return Support(Status.SUPPORTED, f"{shown.strip()} fits", (span, *best.more), (best.quantity.text,), proofs)
+
+
+def _subject(requirement: ValueRequired) -> tuple[str, ...]:
+    return telling_terms(requirement.terms, requirement.source, requirement.zone or "", " ".join(names(requirement)))
+
+
+def names(requirement: ValueRequired) -> tuple[str, ...]:
+    """Spellings of the indicator, the canonical one first."""
+    if requirement.indicator is None:
+        return ()
+    return (requirement.indicator, *requirement.names)
+
+
+def speaks_of(requirement: ValueRequired, sentence: Sentence, prepared: PreparedPassage) -> bool:
+    """Whether a sentence is about the indicator, by any of its names, or about the subject."""
+    if requirement.indicator is None:
+        return about(_subject(requirement), sentence, prepared)
+    near = sentence.stems | sentence.context
+    spelled = [frozenset(stem(w) for w in words(name) if len(w) > 2 or w.isdigit()) for name in names(requirement)]
+    if any(all(held(s, near) for s in name) for name in spelled if name):
+        return True
+    # The title names what a short notice is about, for as long as no sentence of it names something else by a word
+    # of its own: the figure must then stand in a sentence that shares a word with the question.
+    titled = any(
+        all(held(s, prepared.title_stems | prepared.heading_stems) for s in name) for name in spelled if name
+    )
+    if not titled:
+        return False
+    parts = {s for name in spelled for s in name}
+    return bool(parts & near) or any(held(s, near) for s in _subject(requirement))
+
+
+def _unit_fits(unit: str | None, quantity: Quantity) -> bool:
+    if quantity.reference:
+        return False
+    if unit is None:
+        return (
+            quantity.unit is not None
+            or quantity.value != int(quantity.value)
+            or quantity.kind != "plain"
+            or (quantity.noun[:1].isalpha())
+        )
+    if unit in ("points", "index"):
+        return quantity.unit == "points" or (quantity.unit is None and quantity.value != int(quantity.value))
+    if quantity.unit is not None:
+        return quantity.unit in _KIN.get(unit, {unit})
+    if unit in ("MXN", "USD", "percent", "m2", "ha", "days", "calendar_days", "working_days", "months", "years"):
+        return False
+    # A unit of another sort is the noun that is counted: "14 inmuebles", "50 trabajadores".
+    wanted = {stem(w) for w in words(unit)}
+    following = [stem(w) for w in words(quantity.noun)[:4]]
+    return any(held(w, following) for w in wanted)
+
+
+def _fitting(
+    requirement: ValueRequired, prepared: PreparedPassage, index: int, figures: list[Quantity], misses: list[str]
+) -> list[_Found]:
+    sentence = prepared.sentences[index]
+    spans = [(q.start - sentence.start, q.end - sentence.start) for q in figures]
+    often = _frequencies(requirement, prepared, index, spans)
+    where = _zones(requirement, prepared, index, spans)
+    when = _periods(requirement.period, prepared, index, spans)
+    out: list[_Found] = []
+    for n, quantity in enumerate(figures):
+        if often[n] is None:
+            misses.append(f"not {requirement.frequency}")
+        elif where[n] is None:
+            misses.append(f"another zone than {requirement.zone}")
+        elif when[n] is None:
+            misses.append("another date than the one asked")
+        else:
+            cost = (often[n] or 0) + (where[n] or 0) + when[n][0]  # type: ignore[index]
+            out.append(_Found(cost, quantity, sentence, when[n][1]))  # type: ignore[index]
+    return out
+
+
+def _frequencies(
+    requirement: ValueRequired, prepared: PreparedPassage, index: int, spans: list[tuple[int, int]]
+) -> list[int | None]:
+    """For each figure the distance of the wanted frequency, None when it has another or none."""
+    if requirement.frequency is None:
+        return [0] * len(spans)
+    sentence = prepared.sentences[index]
+    mentions = sentence.frequencies
+    if mentions:
+        pairs = assign(sentence.folded, spans, mentions)
+        return [cost if what == requirement.frequency else None for what, cost in pairs]
+    return [200 if said == requirement.frequency else None for said in [_nearby_frequency(prepared, index)]] * len(
+        spans
+    )
+
+
+def _nearby_frequency(prepared: PreparedPassage, index: int) -> str | None:
+    """What the sentence before says, or the title and headings, when that is one frequency only."""
+    before = {m.what for m in prepared.sentences[index - 1].frequencies} if index else set()
+    titled = {m.what for m in prepared.title_frequencies}
+    said = before or titled
+    return next(iter(said)) if len(said) == 1 else None
+
+
+def _zones(
+    requirement: ValueRequired, prepared: PreparedPassage, index: int, spans: list[tuple[int, int]]
+) -> list[int | None]:
+    if requirement.zone is None:
+        return [0] * len(spans)
+    wanted = frozenset(stem(w) for w in words(requirement.zone) if len(w) > 2 or w.isalnum())
+    wanted = frozenset(w for w in wanted if w not in ("de", "del", "la", "el", "los", "las"))
+    sentence = prepared.sentences[index]
+    if sentence.zones:
+        pairs = assign(sentence.folded, spans, sentence.zones)
+        return [cost if what is not None and wanted <= what else None for what, cost in pairs]
+    for earlier in reversed(prepared.sentences[max(0, index - 3) : index]):
+        if earlier.zones:
+            fits = wanted <= earlier.zones[-1].what
+            return [200 if fits else None] * len(spans)
+    fits = any(wanted <= zone.what for zone in prepared.title_zones)
+    whole = all(held(w, sentence.stems | sentence.context) for w in wanted)  # places that are no "zona"
+    return [300 if fits or whole else None] * len(spans)
+
+
+_When = tuple[int, tuple[tuple[int, int], ...]]
+
+
+def _periods(
+    period: Period | None, prepared: PreparedPassage, index: int, spans: list[tuple[int, int]]
+) -> list[_When | None]:
+    """For each figure: the distance of the wanted period, and what must be quoted with it; None for another one."""
+    if period is None or period.role is DateRole.PUBLICATION:
+        return [(0, ())] * len(spans)
+    sentence = prepared.sentences[index]
+    dates = [d for d in sentence.dates if not _refers(prepared, sentence.start, d)]
+    if dates:
+        mentions = [Mention(d.start - sentence.start, d.end - sentence.start, d) for d in dates]
+        pairs = assign(sentence.folded, spans, mentions)
+        return [(cost, ()) if what is not None and falls_in(what, period) else None for what, cost in pairs]
+    if cue("today").search(sentence.folded) and period.start == period.end:
+        line = _signature_date(prepared, sentence)
+        fits = line is not None and line.first == period.start
+        return [(50, (_line_span(prepared, line),)) if fits and line else None] * len(spans)
+    return [_from_context(period, prepared, index)] * len(spans)
+
+
+def _refers(prepared: PreparedPassage, start: int, found: FoundDate) -> bool:
+    """Whether a date is only what the value is compared with (`respecto de noviembre de 2025`)."""
+    before = prepared.folded[max(start, found.start - 120) : found.start]
+    return bool(cue("reference").search(before))
+
+
+def falls_in(found: FoundDate, period: Period) -> bool:
+    """Whether a date that the text names is of the period: the day itself or a stretch that holds it, a month or a
+    day within a month or year. A whole year never answers for one of its months."""
+    if period.start == period.end and found.precision == "day":
+        return found.first <= period.start <= found.last
+    return period.start <= found.first and found.last <= period.end
+
+
+def _signature_date(prepared: PreparedPassage, sentence: Sentence) -> FoundDate | None:
+    """The date of the line that signs the notice: the first `…, a 9 de agosto de 2006` after the sentence."""
+    for found in prepared.dates:
+        if found.start < sentence.start or found.precision != "day":
+            continue
+        if cue("signature_date").search(prepared.folded[max(0, found.start - 80) : found.start]):
+            return found
+    return None
+
+
+def _line_span(prepared: PreparedPassage, found: FoundDate) -> tuple[int, int]:
+    """A date with the place that stands before it, within its line."""
+    line = prepared.text.rfind("\n", 0, found.start) + 1
+    start = max(line, found.start - 40)
+    while start > line and prepared.text[start - 1].isalnum():
+        start += 1
+    while start < found.start and not prepared.text[start].isalnum():
+        start += 1
+    return start, found.end
+
+
+def _from_context(period: Period, prepared: PreparedPassage, index: int) -> _When | None:
+    """The sentence itself names no date: the nearest one before it in the passage decides, else the headings and the
+    title, else, for a whole year, the year of publication."""
+    sentence = prepared.sentences[index]
+    before = [d for d in prepared.dates if d.end <= sentence.start and not _refers(prepared, 0, d)]
+    if before and prepared.sentences[index].header is None:
+        nearest = before[-1]
+        if falls_in(nearest, period):
+            return 300, ((nearest.start, nearest.end),)
+        if not _year_only(period):
+            return None
+    if any(falls_in(d, period) for d in prepared.title_dates):
+        return 400, ()
+    after = [d for d in prepared.dates if d.start >= sentence.end]
+    if after and not before and not prepared.title_dates and falls_in(after[0], period):
+        return 450, ((after[0].start, after[0].end),)
+    silent = not before and not after and not prepared.title_dates
+    if silent and _year_only(period) and period.start.year == prepared.passage.publication.published_on.year:
+        return 500, ()
+    return None
+
+
+def _year_only(period: Period) -> bool:
+    return period.start == date(period.start.year, 1, 1) and period.end == date(period.start.year, 12, 31)

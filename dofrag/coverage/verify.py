@@ -1,0 +1,98 @@
+"""Parts of the closure check: computations recomputed, and claims that say what they quote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal, InvalidOperation
+
+from dofrag.coverage.compute import NotComputable, agrees, recompute
+from dofrag.coverage.facts import Facts, facts_of
+from dofrag.coverage.interface import Proof
+from dofrag.coverage.prepared import PreparedPassage
+from dofrag.coverage.quantities import canonical
+from dofrag.domain.evidence import Computation
+from dofrag.text.dates import find_dates
+from dofrag.text.fold import fold, stems
+from dofrag.text.numbers import find_numbers
+
+
+def identity_facts(passages: Iterable[PreparedPassage]) -> Facts:
+    """What a cited passage is, apart from what it says: the date and identifiers of its publication, and the number
+    of its provision. A claim may name these without quoting them."""
+    parts: list[Facts] = []
+    for prepared in passages:
+        publication = prepared.passage.publication
+        tokens = {fold(i) for i in publication.identifiers} | {publication.code}
+        for segment in (prepared.passage.chunk.provision or "").split("/"):
+            tokens.add(segment.partition(":")[2].lower())
+        day = publication.published_on
+        parts.append(Facts(days=frozenset({(day, day)}), tokens=frozenset(t for t in tokens if t)))
+    return Facts.join(parts)
+
+
+def computation_fault(computed: Computation, quoted: Facts, identity: Facts, quotes: Sequence[str]) -> str:
+    """Why a computed value does not stand; "" when it does. Every input must be quoted; a base date may be the
+    publication date of what is cited."""
+    if computed.operation == "count":
+        return _count_fault(computed, quotes)
+    numbers: list[Decimal] = []
+    days = []
+    for text in computed.inputs:
+        found = [d for d in find_dates(text) if d.precision == "day"]
+        if found:
+            day = (found[0].first, found[0].last)
+            if day not in quoted.days and day not in identity.days:
+                return f"input {text!r} is in no quote"
+            days.append(found[0].first)
+            continue
+        value = _number(text)
+        if value is None or canonical(value) not in quoted.numbers:
+            return f"input {text!r} is in no quote"
+        if computed.operation.startswith("add_") and (canonical(value), "working_days") in quoted.measures:
+            return "working days are not computed: quote the rule"
+        numbers.append(value)
+    try:
+        exact = recompute(computed.operation, numbers, days)
+    except NotComputable as error:
+        return str(error)
+    if isinstance(exact, Decimal):
+        stated = _number(computed.result)
+        return "" if stated is not None and agrees(stated, exact) else f"the result is {canonical(round(exact, 4))}"
+    dates = find_dates(computed.result)
+    return "" if dates and dates[0].first == dates[0].last == exact else f"the result is {exact.isoformat()}"
+
+
+def _count_fault(computed: Computation, quotes: Sequence[str]) -> str:
+    inputs = [" ".join(fold(i).split()) for i in computed.inputs]
+    said = [" ".join(fold(q).split()) for q in quotes]
+    for one in inputs:
+        if len(one) < 3 or not any(one in quote for quote in said):
+            return f"counted item {one!r} is in no quote"
+    if len(set(inputs)) != len(inputs):
+        return "an item is counted twice"
+    stated = _number(computed.result)
+    return "" if stated is not None and stated == len(inputs) else f"the result is {len(inputs)}"
+
+
+def _number(text: str) -> Decimal | None:
+    found = find_numbers(text)
+    if found:
+        return found[0].value
+    try:
+        value = Decimal(text.strip().rstrip("%").strip())
+    except InvalidOperation:
+        return None
+    return value if value.is_finite() else None
+
+
+def echoes(said: str, proof: Proof, text: str) -> bool:
+    """Whether claims say what they quote: the value, or enough of the words of the proof. A sentence that only
+    points at its quote answers nothing."""
+    if proof.value:
+        facts = facts_of(said)
+        return proof.value in facts.numbers or any(
+            first == last and first.isoformat() == proof.value for first, last in facts.days
+        )
+    wanted = stems(" ".join(text[a:b] for a, b in proof.spans))
+    common = len(wanted & stems(said))
+    return common >= min(3, (len(wanted) + 1) // 2)

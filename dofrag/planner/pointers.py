@@ -1,0 +1,132 @@
+"""Which unread pointers to read: how well each fits what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dofrag.coverage.match import PreparedPassage, meets, prepare
+from dofrag.coverage.source import held, mismatch, names_anything, telling_terms
+from dofrag.domain.corpus import Chunk, Passage, Publication
+from dofrag.domain.question import (
+    DateRequired,
+    DateRole,
+    DefinitionRequired,
+    ProvisionRequired,
+    Requirement,
+    ValueRequired,
+)
+from dofrag.planner.interface import Seen, View
+from dofrag.text.fold import stem, words
+from dofrag.text.paths import provision_matches
+
+MAX_POINTERS = 60
+"""Pointers that are looked at, the newest first; more would cost without telling more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """An unread pointer. `strong` means that its source fits and that it promises an answer."""
+
+    chunk_id: int
+    score: float
+    strong: bool
+    requirements: tuple[str, ...]
+
+
+def rank_pointers(view: View, missing: Sequence[Requirement]) -> list[Ranked]:
+    """Unread pointers by how well they fit some missing requirement, the best first; each requirement's best come
+    before any other's second best."""
+    unread = [s for s in view.seen if s.chunk_id not in view.passages][-MAX_POINTERS:]
+    glimpses = {s.chunk_id: _glimpse(s, view.publications[s.code]) for s in unread if s.code in view.publications}
+    place = {s.chunk_id: n for n, s in enumerate(unread)}
+    scores: dict[int, float] = {}
+    serves: dict[int, list[str]] = {}
+    turns: dict[int, int] = {}
+    strong: set[int] = set()
+    for requirement in missing:
+        rated = []
+        for pointer in unread:
+            if pointer.chunk_id in glimpses:
+                score = _score(requirement, pointer, glimpses[pointer.chunk_id])
+                if score > 0:
+                    rated.append((score - place[pointer.chunk_id] * 0.01, pointer.chunk_id))
+        rated.sort(key=lambda pair: (-pair[0], pair[1]))
+        for turn, (score, chunk_id) in enumerate(rated[:4]):
+            scores[chunk_id] = max(scores.get(chunk_id, 0.0), score)
+            turns[chunk_id] = min(turns.get(chunk_id, turn), turn)
+            if score >= STRONG and turn < 2:
+                strong.add(chunk_id)
+                serves.setdefault(chunk_id, []).append(requirement.id)
+    order = sorted(scores, key=lambda i: (turns[i], -scores[i], i))
+    return [Ranked(i, scores[i], i in strong, tuple(serves.get(i, ()))) for i in order]
+
+
+STRONG = 2.0
+
+
+def _score(requirement: Requirement, pointer: Seen, glimpse: PreparedPassage) -> float:
+    """0 when the source is wrong. A snippet that already supports the requirement, the provision itself, and words of
+    the subject count."""
+    if mismatch(requirement.source, glimpse):
+        return 0.0
+    score = 1.0 if names_anything(requirement.source) else 0.3
+    if isinstance(requirement, ProvisionRequired):
+        if provision_matches(requirement.path, pointer.provision):
+            return score + 4.0
+        score -= 0.5
+    if meets(requirement, glimpse).supported:
+        score += 3.0
+    subject = subject_of(requirement)
+    wide = glimpse.stems | glimpse.title_stems | glimpse.heading_stems
+    if subject:
+        here = sum(held(s, glimpse.stems) for s in subject) / len(subject)
+        all_over = sum(held(s, wide) for s in subject) / len(subject)
+        score += here + 1.2 * all_over
+    elif names_anything(requirement.source):
+        score += 0.8
+    if isinstance(requirement, DateRequired) and requirement.role is DateRole.EFFECT:
+        where = " ".join([pointer.provision or "", *pointer.heading_path]).lower()
+        score += 1.0 if "trans" in where or "vigor" in pointer.snippet.lower() else 0.0
+    return max(score, 0.0)
+
+
+def subject_of(requirement: Requirement) -> tuple[str, ...]:
+    """Stems of what a requirement is about, indicator and term included."""
+    extra: list[str] = []
+    if isinstance(requirement, ValueRequired):
+        extra = [stem(w) for w in words(f"{requirement.indicator or ''} {requirement.zone or ''}") if len(w) > 2]
+    elif isinstance(requirement, DefinitionRequired):
+        extra = [stem(w) for w in words(requirement.term) if len(w) > 2]
+    return tuple(dict.fromkeys([*extra, *telling_terms(requirement.terms, requirement.source)]))
+
+
+def _glimpse(pointer: Seen, publication: Publication) -> PreparedPassage:
+    """A pointer read as if its snippet were all there is: enough to test its source."""
+    chunk = Chunk(
+        id=pointer.chunk_id,
+        code=pointer.code,
+        ordinal=0,
+        start=0,
+        end=len(pointer.snippet),
+        heading_path=pointer.heading_path,
+        provision=pointer.provision,
+        kind="text",
+        text=pointer.snippet,
+    )
+    return prepare(Passage(chunk, publication))
+
+
+def fitting_publications(view: View, requirement: Requirement) -> list[str]:
+    """Codes of discovered publications that fit the requirement's source, in order of discovery; none when its source
+    says nothing and nothing of its subject stands in a title."""
+    fitting: list[tuple[float, int, str]] = []
+    subject = subject_of(requirement)
+    for n, (code, publication) in enumerate(view.publications.items()):
+        glimpse = _glimpse(Seen(0, code, (), None, publication.title), publication)
+        if mismatch(requirement.source, glimpse):
+            continue
+        hits = sum(held(s, glimpse.title_stems) for s in subject)
+        if hits or names_anything(requirement.source):
+            fitting.append((-hits, n, code))
+    return [code for _, _, code in sorted(fitting)]

@@ -1,0 +1,197 @@
+"""What to search for: a requirement turned into words, a window of dates and filters, from narrow to wide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+from dofrag.domain.question import (
+    DateRole,
+    DefinitionRequired,
+    ItemRequired,
+    Period,
+    ProvisionRequired,
+    Question,
+    Requirement,
+    ValueRequired,
+)
+
+PROVISION_WORDS = {
+    "art": "artículo", "num": "numeral", "trans": "transitorio", "frac": "fracción", "inc": "inciso", "anx": "anexo",
+    "regla": "regla", "cla": "cláusula", "cap": "capítulo", "tit": "título", "par": "párrafo", "ape": "apéndice",
+    "sec": "sección", "ap": "apartado", "guia": "guía de referencia",
+}  # fmt: skip
+"""What a segment of a provision path is called in a text."""
+
+Arguments = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Publication dates to look in, inclusive; None is open."""
+
+    start: date | None = None
+    end: date | None = None
+
+    def clamped(self, as_of: date) -> Window:
+        """Within the cut-off. A window that lies wholly after it is no window."""
+        if self.start is not None and self.start > as_of:
+            return Window()
+        return Window(self.start, min(self.end, as_of) if self.end is not None else None)
+
+
+def query_of(requirement: Requirement) -> str:
+    """The words that tell most, without repeats: identifier, name, indicator, zone, provision, subject, year."""
+    source = requirement.source
+    words: list[str] = [source.identifier or "", *source.name]
+    match requirement:
+        case ValueRequired():
+            words += [requirement.indicator or "", *requirement.names[:1], requirement.zone or ""]
+        case DefinitionRequired():
+            words.append(requirement.term)
+        case ProvisionRequired():
+            words.append(provision_words(requirement.path))
+        case _:
+            pass
+    words += requirement.terms
+    period = period_of(requirement)
+    if period is not None and (period.end - period.start).days > 27:
+        words.append(str(period.start.year))
+    return join(words)
+
+
+def join(words: Sequence[str]) -> str:
+    """Words joined, each once."""
+    seen: dict[str, None] = {}
+    for word in " ".join(words).split():
+        seen.setdefault(word, None)
+    return " ".join(seen)[:400]
+
+
+def provision_words(path: str) -> str:
+    """`art:3/frac:II` → `artículo 3 fracción II`."""
+    parts = []
+    for segment in path.split("/"):
+        kind, _, number = segment.partition(":")
+        parts.append(f"{PROVISION_WORDS.get(kind, kind)} {number}".strip())
+    return " ".join(parts)
+
+
+def period_of(requirement: Requirement) -> Period | None:
+    """The period of a value; other requirements have none."""
+    return requirement.period if isinstance(requirement, ValueRequired) else None
+
+
+def windows(requirement: Requirement) -> Iterator[Window]:
+    """Where the answer may have been published, the likeliest window first; the last one is open."""
+    source = requirement.source
+    if source.published_from or source.published_to:
+        yield Window(source.published_from, source.published_to)
+        return
+    period = period_of(requirement)
+    if period is not None and period.role is not DateRole.PUBLICATION:
+        length = (period.end - period.start).days
+        if length <= 7:
+            # A datum is published within days of its own date.
+            yield Window(period.start, period.end + timedelta(days=7))
+        elif length <= 31:
+            yield Window(period.start, period.end + timedelta(days=45))
+        else:
+            # What holds for a year is fixed at the end of the one before, or in its first months.
+            yield Window(date(period.start.year - 1, 11, 1), date(period.start.year, 3, 31))
+            yield Window(date(period.start.year - 1, 1, 1), period.end)
+    yield Window()
+
+
+def searches(requirement: Requirement, question: Question) -> Iterator[Arguments]:
+    """Arguments of `search_documents`, narrow to wide: fewer filters, then fewer words."""
+    source = requirement.source
+    query = query_of(requirement) or question.text[:400]
+    for window in windows(requirement):
+        within = window.clamped(question.as_of)
+        kind = "DOF" if source.gazette_only else None
+        if source.issuer or source.edition:
+            yield search_arguments(query, within, issuer=source.issuer, edition=source.edition, kind=kind)
+        yield search_arguments(query, within, kind=kind)
+        if kind:
+            yield search_arguments(query, within)
+    for fewer in shorter(query):
+        yield search_arguments(fewer, Window())
+    yield search_arguments(question.text[:400], Window())
+
+
+def shorter(query: str) -> Iterator[str]:
+    """The query without its last words, half by half: the least telling stand last."""
+    words = query.split()
+    while len(words) > 2:
+        words = words[: (len(words) + 1) // 2]
+        yield " ".join(words)
+
+
+def search_arguments(
+    query: str,
+    window: Window,
+    *,
+    issuer: str | None = None,
+    edition: str | None = None,
+    kind: str | None = None,
+) -> Arguments:
+    """All arguments of `search_documents`."""
+    return {
+        "query": query,
+        "date_from": _iso(window.start),
+        "date_to": _iso(window.end),
+        "issuer": issuer,
+        "edition": edition,
+        "kind": kind,
+        "prefer_recent": False,
+    }
+
+
+def listing(requirement: Requirement, question: Question) -> Arguments | None:
+    """Arguments of `list_publications` for a question about what was published on a day or in a short range."""
+    source = requirement.source
+    if source.published_from is None or source.published_to is None:
+        return None
+    if (source.published_to - source.published_from).days > 31:
+        return None
+    within = Window(source.published_from, source.published_to).clamped(question.as_of)
+    return {
+        "date_from": _iso(within.start),
+        "date_to": _iso(within.end),
+        "issuer": source.issuer,
+        "edition": source.edition,
+        "kind": None,
+        "offset": 0,
+    }
+
+
+def evidence_arguments(query: str, codes: Sequence[str]) -> Arguments:
+    """All arguments of `search_evidence` in these publications."""
+    return {
+        "query": query,
+        "publications": sorted(codes) or None,
+        "date_from": None,
+        "date_to": None,
+        "prefer_recent": False,
+    }
+
+
+def detail_query(requirement: Requirement) -> str:
+    """Words to find the place within a publication that is already known: what it asks, not what it is called."""
+    if isinstance(requirement, ProvisionRequired):
+        return join([provision_words(requirement.path), *requirement.terms])
+    if isinstance(requirement, DefinitionRequired):
+        return join([requirement.term, *requirement.terms])
+    if isinstance(requirement, ItemRequired):
+        return join([*requirement.terms])
+    named = set(requirement.source.name)
+    rest = [t for t in requirement.terms if t not in named]
+    extra = [requirement.zone or "", requirement.indicator or ""] if isinstance(requirement, ValueRequired) else []
+    return join([*extra, *rest]) or query_of(requirement)
+
+
+def _iso(day: date | None) -> str | None:
+    return day.isoformat() if day is not None else None
