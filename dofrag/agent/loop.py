@@ -14,9 +14,9 @@ from dofrag.agent.record import Recorder
 from dofrag.agent.setup import Setup
 from dofrag.agent.view import make_view
 from dofrag.coverage.closure import check_closure
-from dofrag.coverage.interface import Verdict
-from dofrag.coverage.ledger import Coverage, assess
-from dofrag.coverage.match import PreparedPassage, prepare
+from dofrag.coverage.interface import Coverage, Verdict
+from dofrag.coverage.ledger import assess
+from dofrag.coverage.prepared import PreparedPassage, prepare
 from dofrag.domain.evidence import Draft, Fault, PremiseStatus
 from dofrag.domain.question import Question, Status, SubQuestion
 from dofrag.domain.run import Reason
@@ -55,7 +55,7 @@ class Run:
         self.record = Recorder(setup.trace, setup.listener)
         self.sub_questions: tuple[SubQuestion, ...] = ()
         self.prepared: dict[int, PreparedPassage] = {}
-        self.coverage = Coverage.empty()
+        self.coverage = Coverage({}, {}, {})
         self.history: list[PastCall] = []
         self.rejections: list[tuple[int, tuple[Fault, ...]]] = []
         self.rejected_citations: dict[int, None] = {}
@@ -68,7 +68,7 @@ class Run:
         if denied:
             return End(reason=Reason.SCOPE_DENIED, message=", ".join(sorted(denied)))
         self.sub_questions = self.setup.profile.decompose(self.question)
-        self.coverage = assess(self.sub_questions, self.prepared)
+        self.coverage = assess(self.sub_questions, self.prepared.values())
         self.record.decomposed(self.sub_questions)
         stalled = 0
         while True:
@@ -121,14 +121,20 @@ class Run:
                 self.record.read(self.budget.turns, call_id, passage)
                 self.prepared[passage.id] = prepare(passage)
             if fresh:
-                before, self.coverage = self.coverage, assess(self.sub_questions, self.prepared)
+                before, self.coverage = self.coverage, assess(self.sub_questions, self.prepared.values())
                 self.record.covered(self.budget.turns, before, self.coverage)
 
     def _draft(self, draft: Draft) -> End | None:
         """Accept a draft, or record why not. A rejected draft has cost its turn."""
         turn = self.budget.turns
         self.record.proposed(turn, draft)
-        verdict = check_closure(draft, self.sub_questions, self.prepared)
+        verdict = check_closure(
+            draft,
+            self.sub_questions,
+            self.prepared,
+            [pointer.chunk_id for pointer in self.session.seen],
+            message=self.setup.profile.message,
+        )
         self.rejected_citations.update(dict.fromkeys(verdict.rejected_citations))
         if verdict.faults:
             self.rejections.append((turn, verdict.faults))

@@ -8,8 +8,7 @@ from typing import Any
 
 from dofrag.agent.budget import Trip
 from dofrag.agent.setup import Setup
-from dofrag.coverage.interface import Verdict
-from dofrag.coverage.ledger import Coverage
+from dofrag.coverage.interface import Coverage, Verdict
 from dofrag.domain.corpus import Passage
 from dofrag.domain.evidence import Draft
 from dofrag.domain.question import Question, Status, SubQuestion
@@ -77,7 +76,7 @@ class Recorder:
         self.emit(Decomposed(sub_questions=tuple(jsonable(s) for s in sub_questions)))
 
     def called(self, turn: int, call_id: str, step: ToolCall) -> None:
-        arguments = step.arguments if isinstance(step.arguments, str) else jsonable(step.arguments)
+        arguments = jsonable(step.arguments)
         self.emit(ToolCalled(turn=turn, call_id=call_id, tool=step.tool, arguments=arguments, why=step.why))
 
     def returned(self, turn: int, call_id: str, done: Dispatched) -> None:
@@ -112,8 +111,9 @@ class Recorder:
             if status is not before.status.get(key, Status.OPEN)
         )
         if changes:
-            supported = sum(status in SUPPORTED for status in after.status.values())
-            self.emit(CoverageChanged(turn=turn, changes=changes, supported=supported, total=len(after.status)))
+            # `support` has the requirements; `status` has the sub-questions as well.
+            supported = sum(after.status[key] in SUPPORTED for key in after.support)
+            self.emit(CoverageChanged(turn=turn, changes=changes, supported=supported, total=len(after.support)))
 
     def proposed(self, turn: int, draft: Draft) -> None:
         self.emit(DraftProposed(turn=turn, draft=jsonable(draft)))

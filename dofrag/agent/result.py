@@ -19,16 +19,13 @@ SCHEMA = "dofrag.result/1"
 
 Json = dict[str, Any]
 
-_ORDER = list(Status)
-
-
 def build_result(run: Run, end: End) -> Json:
     """Everything of contracts §3 but the two fields about the trace, which exist only once it is closed."""
     state, closure = ENDS[end.reason]
     answered = dict(end.verdict.answered) if end.verdict is not None else {}
     claims = _claims(run, end)
     citations = list(dict.fromkeys(c.chunk_id for claim in claims for c in claim.citations))
-    coverage = [_sub_question(s, run, answered, ended=True) for s in run.sub_questions]
+    coverage = [_sub_question(s, run, end, answered) for s in run.sub_questions]
     premise = end.verdict.premise if end.verdict is not None else NO_PREMISE
     first, last = run.setup.corpus.dates
     return {
@@ -95,17 +92,20 @@ def _answer(end: End, state: TerminalState, claims: Sequence[Claim], citations: 
     return compose_answer(claims, {chunk_id: n for n, chunk_id in enumerate(citations, 1)})
 
 
-def _sub_question(sub: SubQuestion, run: Run, answered: Mapping[str, int], *, ended: bool) -> Json:
+def _sub_question(sub: SubQuestion, run: Run, end: End, answered: Mapping[str, int]) -> Json:
     requirements = []
     statuses = []
     searched = bool(run.session.searched)
+    contradicted = end.verdict.contradicted if end.verdict is not None else ()
     for requirement in sub.requirements:
         status = run.coverage.status.get(requirement.id, Status.OPEN)
         support = run.coverage.support.get(requirement.id, ())
         chunk_id = next(iter(support), None)
         if requirement.id in answered:
             status, chunk_id = Status.ANSWERED, answered[requirement.id]
-        elif status is Status.OPEN and searched and ended:
+        elif requirement.id in contradicted:
+            status = Status.CONTRADICTED
+        elif status is Status.OPEN and searched:
             status = Status.NOT_FOUND
         statuses.append(status)
         requirements.append(
