@@ -24,7 +24,11 @@ STOP_WORDS = tuple(
     tu tus u un una unas uno unos y ya yo""".split()  # noqa: SIM905
 )
 
-_CION = re.compile("([cs])ion(?![a-zñ0-9])")
+# Literal beginnings: the pattern engine finds those fast, and every character of a corpus passes here.
+_CION = re.compile("cion(?![a-zñ0-9])")
+_SION = re.compile("sion(?![a-zñ0-9])")
+_COMMON = tuple(zip("áéíóúüºª“”‘’«»–—…°•·\u00a0", "aeiouuoa" + " " * 13, strict=True))
+_RARE = re.compile("[^\x00-\x7fñ]+")
 _MARKS = re.compile("[\u0300-\u036f]+")
 _TOKEN = re.compile(r"\w+(?:[-/.]\w+)+")
 _PARTS = re.compile(r"[-/]")
@@ -38,9 +42,17 @@ def normalize(text: str) -> str:
     """Lower case without accents (`ñ` stays), compatibility forms spelled out (`1º` → `1o`), *-ción* as *-ciones*."""
     text = text.lower()
     if not text.isascii():
-        text = unicodedata.normalize("NFC", text).replace("ñ", "\ue000")
-        text = _MARKS.sub("", unicodedata.normalize("NFKD", text)).replace("\ue000", "ñ")
-    return _CION.sub(r"\1iones", text)
+        if "\u0301" in text or "\u0303" in text:
+            text = unicodedata.normalize("NFC", text)
+        for sign, plain in _COMMON:  # nearly all there is; what they leave is rare enough for a pattern
+            text = text.replace(sign, plain)
+        if not text.replace("ñ", "n").isascii():
+            text = _RARE.sub(_spell_out, text)
+    return _SION.sub("siones", _CION.sub("ciones", text))
+
+
+def _spell_out(match: re.Match[str]) -> str:
+    return _MARKS.sub("", unicodedata.normalize("NFKD", match.group()))
 
 
 def query_text(query: str) -> str:

@@ -7,7 +7,8 @@ identifier and the passage that *is* a named provision get a bonus on top, which
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 
 import tantivy
 
-from dofrag.domain.corpus import Chunk, Filters, Hit, Publication
+from dofrag.domain.corpus import Filters, Hit, Publication
 from dofrag.errors import IndexMismatch
 from dofrag.search.analysis import (
     QUERY_TERMS,
@@ -268,6 +269,10 @@ def _filtered(query: tantivy.Query, *conditions: tantivy.Query) -> tantivy.Query
     return tantivy.Query.boolean_query([(tantivy.Occur.Must, query), *silent])
 
 
+ChunkText = tuple[int, str, str | None, str]
+"""What the index takes of a chunk: id, heading path as stored (JSON), provision, text."""
+
+
 class Bm25Writer:
     """Fills an index folder. `publication_id` is the store's row id: what belongs to a publication goes by it."""
 
@@ -283,7 +288,7 @@ class Bm25Writer:
     def delete(self, publication_id: int) -> None:
         self._writer.delete_documents_by_term("publication", publication_id)
 
-    def add(self, publication: Publication, publication_id: int, chunks: Iterable[Chunk]) -> int:
+    def add(self, publication: Publication, publication_id: int, chunks: Iterable[ChunkText]) -> int:
         """Index the chunks of one publication; returns how many."""
         title = normalize(publication.title)
         shared: dict[str, Any] = {
@@ -299,13 +304,17 @@ class Bm25Writer:
             "title": [title],
         }
         count = 0
-        for chunk, headings in _with_headings(chunks):
+        stored_path = headings = ""
+        for chunk_id, path, provision, text in chunks:
+            if path != stored_path:  # neighbours share their path: worked out once
+                stored_path = path
+                headings = normalize("\n".join(json.loads(path)))
             self._writer.add_document(
                 tantivy.Document(
-                    id=chunk.id,
-                    text=[f"{title}\n{headings}\n{normalize(chunk.text)}"],
+                    id=chunk_id,
+                    text=[f"{title}\n{headings}\n{normalize(text)}"],
                     headings=[headings],
-                    provision=provision_keys(chunk.provision),
+                    provision=provision_keys(provision),
                     **shared,
                 )
             )
@@ -318,14 +327,3 @@ class Bm25Writer:
     def close(self) -> None:
         """Wait for merges; the folder is complete afterwards."""
         self._writer.wait_merging_threads()
-
-
-def _with_headings(chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, str]]:
-    """Each chunk with its normalised heading path, worked out once for neighbours that share it."""
-    path: tuple[str, ...] | None = None
-    headings = ""
-    for chunk in chunks:
-        if chunk.heading_path != path:
-            path = chunk.heading_path
-            headings = normalize("\n".join(path))
-        yield chunk, headings

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from dofrag.domain.corpus import Chunk, Publication
 from dofrag.search.bm25 import Bm25Writer
-from dofrag.store.rows import CHUNK_COLUMNS, PUBLICATION_COLUMNS, PUBLICATION_TABLES, chunk_from, publication_from
+from dofrag.store.rows import PUBLICATION_COLUMNS, PUBLICATION_TABLES, publication_from
 
 Progress = Callable[[int, int], None]
 """Called with chunks done and chunks in all."""
@@ -50,17 +50,10 @@ def catch_up(connection: sqlite3.Connection, folder: Path, progress: Progress) -
     return done
 
 
-def _add(connection: sqlite3.Connection, writer: Bm25Writer, row: tuple[object, ...]) -> int:
+def _add(connection: sqlite3.Connection, writer: Bm25Writer, row: tuple[Any, ...]) -> int:
     publication_id, first, count = row[:3]
-    assert isinstance(publication_id, int)
-    assert isinstance(first, int)
-    assert isinstance(count, int)
-    publication: Publication = publication_from(row[3:])
-    return writer.add(publication, publication_id, _chunks(connection, publication.code, first, count))
-
-
-def _chunks(connection: sqlite3.Connection, code: str, first: int, count: int) -> Iterator[Chunk]:
-    for row in connection.execute(
-        f"SELECT {CHUNK_COLUMNS} FROM chunks c WHERE c.id BETWEEN ? AND ? ORDER BY c.id", [first, first + count - 1]
-    ):
-        yield chunk_from(row, code)
+    chunks = connection.execute(
+        "SELECT id, headings, provision, text FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id",
+        [first, first + count - 1],
+    )
+    return writer.add(publication_from(row[3:]), publication_id, chunks)

@@ -53,6 +53,11 @@ class StoreReader:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """For proofs and reports about the whole store; a run reads through the methods, under its filters."""
+        return self._db
+
     def meta(self) -> dict[str, str]:
         """What the writer noted: chunker, profile, state, digest of the corpus, time of the last build."""
         return dict(self._db.execute("SELECT key, value FROM meta"))
