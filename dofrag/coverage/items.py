@@ -76,7 +76,8 @@ def _candidates(
     in a row after one that counts them."""
     named = names_anything(source)
     for one in prepared.lists:
-        if _introduced(subject, prepared, one.lead, named, continued=one.items[0].ordinal > 1):
+        own = prepared.text[one.items[0].start : one.items[-1].end] if named else ""
+        if _introduced(subject, prepared, one.lead, named, continued=one.items[0].ordinal > 1, own=own):
             lead = _lead_span(prepared, one.lead)
             yield _List(one.items, one.closed, lead, _key(prepared, one.kind))
     alone = _lone_item(prepared)
@@ -94,7 +95,13 @@ def _candidates(
 
 
 def _introduced(
-    subject: tuple[str, ...], prepared: PreparedPassage, lead: Span | None, named: bool, *, continued: bool
+    subject: tuple[str, ...],
+    prepared: PreparedPassage,
+    lead: Span | None,
+    named: bool,
+    *,
+    continued: bool,
+    own: str = "",
 ) -> bool:
     if not subject:
         return named
@@ -107,7 +114,11 @@ def _introduced(
     if continued and named and not here:
         # What another chunk introduced: its source and its headings must do.
         return True
-    return bool(here) and hits * 2 >= len(subject)
+    if len(here) >= min(1 if named else 2, len(subject)) and hits * 2 >= len(subject):
+        return True
+    # A list that stands without its introduction may tell by its own words what it is, in a source that is named.
+    inside = frozenset(stem(w) for w in words(own))
+    return bool(own) and (hits + sum(held(s, inside) for s in subject if s not in here)) * 10 >= len(subject) * 6
 
 
 def _lead_span(prepared: PreparedPassage, lead: Span) -> Span | None:
@@ -196,7 +207,8 @@ def _inline(
     for start in starts:
         for separator in (_SEPARATOR, _STRONG):
             parts = _split(text, start, separator)
-            enough = len(parts) == of if of is not None else len(parts) >= 3
+            commas = sum(text[b : b + 1] in ",;" for _, b in parts[:-1])
+            enough = (len(parts) == of if of is not None else len(parts) >= 3) and commas >= len(parts) - 2
             if enough and all(0 < len(text[a:b].split()) <= MAX_ITEM_WORDS for a, b in parts):
                 return tuple(Item(n, sentence.start + a, sentence.start + b) for n, (a, b) in enumerate(parts, 1))
     return ()

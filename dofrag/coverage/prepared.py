@@ -101,7 +101,7 @@ def prepare(passage: Passage) -> PreparedPassage:
         lists=lists(text),
         dates=dates,
         title_dates=tuple(find_dates(title)),
-        title_stems=stems(publication.title),
+        title_stems=stems(publication.title) | acronyms(publication.title.title()),
         heading_stems=stems(" ".join(passage.chunk.heading_path)),
         issuer_words=frozenset(words(f"{publication.issuer} {publication.branch or ''}")),
         title_frequencies=frequencies(fold_chars(title)),
@@ -135,10 +135,24 @@ def _sentences(
         elif out and cue("anaphora").search(part):
             context = out[-1].stems | out[-1].context
         heading = text[unit.start] == "#"
+        own = frozenset(stem(w) for w in _content(part)) | acronyms(text[unit.start : unit.end])
         out.append(
-            Sentence(unit.start, unit.end, part, frozenset(stem(w) for w in _content(part)), context, mine, its_dates,
-                     mark, provision, unit.header, heading, frequencies(part), zones(part))
-        )  # fmt: skip
+            Sentence(
+                unit.start,
+                unit.end,
+                part,
+                own,
+                context,
+                mine,
+                its_dates,
+                mark,
+                provision,
+                unit.header,
+                heading,
+                frequencies(part),
+                zones(part),
+            )
+        )
     return tuple(out)
 
 
@@ -157,6 +171,23 @@ def zones(folded: str) -> tuple[Mention[frozenset[str]], ...]:
         Mention(m.start(), m.end(), frozenset(stem(w) for w in _WORDS.findall(m.group()) if w not in STOP_WORDS))
         for m in cue("zone").finditer(folded)
     )
+
+
+_CAPITALISED = re.compile(
+    r"[^\W\d_a-zñáéíóúü]\w*"
+    r"(?:[ \n]+(?:(?:de|del|la|las|los|el|y|e|al|para|en)[ \n]+){0,3}[^\W\d_a-zñáéíóúü]\w*){2,7}"
+)
+
+
+def acronyms(text: str) -> frozenset[str]:
+    """Initials of capitalised names of three to six words, so that an acronym in a question meets the name in full:
+    *Unidad de Medida y Actualización* holds `uma`."""
+    found: set[str] = set()
+    for match in _CAPITALISED.finditer(text):
+        initials = "".join(w[0] for w in fold(match.group()).split() if w not in STOP_WORDS and w not in ("para",))
+        for size in range(3, min(6, len(initials)) + 1):
+            found.update(initials[at : at + size] for at in range(len(initials) - size + 1))
+    return frozenset(found)
 
 
 _WORDS = re.compile(r"[^\W_]+(?:[-./,][^\W_]+)*")

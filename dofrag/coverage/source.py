@@ -23,7 +23,6 @@ KINDS = frozenset(
         "resolucion",
         "programa",
         "plan",
-        "reglamento",
         "aviso",
         "circular",
         "lineamientos",

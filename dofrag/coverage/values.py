@@ -36,8 +36,13 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
     found: list[_Found] = []
     misses: list[str] = []
     bears = False
+    spoke: int | None = None  # end of the last sentence that speaks of it by name
+    titled = _titled(requirement, prepared)
     for index, sentence in enumerate(prepared.sentences):
-        if not speaks_of(requirement, sentence, prepared):
+        if speaks_of(requirement, sentence, prepared, titled=titled):
+            spoke = sentence.end
+        elif not (titled and spoke is not None and "\n\n" not in prepared.text[spoke : sentence.start]):
+            # In a notice about the indicator, a paragraph that began with it goes on with it.
             continue
         bears = True
         figures = [q for q in sentence.quantities if _unit_fits(requirement.unit, q)]
@@ -71,23 +76,30 @@ def names(requirement: ValueRequired) -> tuple[str, ...]:
     return (requirement.indicator, *requirement.names)
 
 
-def speaks_of(requirement: ValueRequired, sentence: Sentence, prepared: PreparedPassage) -> bool:
-    """Whether a sentence is about the indicator, by any of its names, or about the subject."""
+def speaks_of(
+    requirement: ValueRequired, sentence: Sentence, prepared: PreparedPassage, *, titled: bool = False
+) -> bool:
+    """Whether a sentence is about the indicator, by any of its names, or about the subject. In a notice whose title
+    names the indicator (`titled`) a word of its name will do."""
     if requirement.indicator is None:
         return about(_subject(requirement), sentence, prepared)
     near = sentence.stems | sentence.context
-    spelled = [frozenset(stem(w) for w in words(name) if len(w) > 2 or w.isdigit()) for name in names(requirement)]
-    if any(all(held(s, near) for s in name) for name in spelled if name):
+    spelled = _spelled(requirement)
+    if any(all(held(s, near) for s in name) for name in spelled):
         return True
-    # The title names what a short notice is about, for as long as no sentence of it names something else by a word
-    # of its own: the figure must then stand in a sentence that shares a word with the question.
-    titled = any(
-        all(held(s, prepared.title_stems | prepared.heading_stems) for s in name) for name in spelled if name
-    )
-    if not titled:
-        return False
     parts = {s for name in spelled for s in name}
-    return bool(parts & near) or any(held(s, near) for s in _subject(requirement))
+    return titled and (bool(parts & near) or any(held(s, near) for s in _subject(requirement)))
+
+
+def _spelled(requirement: ValueRequired) -> list[frozenset[str]]:
+    """Each spelling of the indicator as stems."""
+    spelled = [frozenset(stem(w) for w in words(n) if len(w) > 2 or w.isdigit()) for n in names(requirement)]
+    return [name for name in spelled if name]
+
+
+def _titled(requirement: ValueRequired, prepared: PreparedPassage) -> bool:
+    own = prepared.title_stems | prepared.heading_stems
+    return any(all(held(s, own) for s in name) for name in _spelled(requirement))
 
 
 def _unit_fits(unit: str | None, quantity: Quantity) -> bool:
@@ -243,18 +255,26 @@ def _from_context(period: Period, prepared: PreparedPassage, index: int) -> _Whe
     if before and prepared.sentences[index].header is None:
         nearest = before[-1]
         if falls_in(nearest, period):
-            return 300, ((nearest.start, nearest.end),)
+            return 300, () if _year_only(period) else (_holding(prepared, nearest),)
         if not _year_only(period):
             return None
     if any(falls_in(d, period) for d in prepared.title_dates):
         return 400, ()
     after = [d for d in prepared.dates if d.start >= sentence.end]
     if after and not before and not prepared.title_dates and falls_in(after[0], period):
-        return 450, ((after[0].start, after[0].end),)
+        return 450, () if _year_only(period) else (_holding(prepared, after[0]),)
     silent = not before and not after and not prepared.title_dates
     if silent and _year_only(period) and period.start.year == prepared.passage.publication.published_on.year:
         return 500, ()
     return None
+
+
+def _holding(prepared: PreparedPassage, found: FoundDate) -> tuple[int, int]:
+    """The sentence that names a date, to be quoted with the value that it dates."""
+    for sentence in prepared.sentences:
+        if sentence.start <= found.start < sentence.end:
+            return quotable_span(prepared.text, sentence.span, (found.start, found.end))
+    return found.start, found.end
 
 
 def _year_only(period: Period) -> bool:
