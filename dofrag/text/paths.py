@@ -13,6 +13,7 @@ Patterns here are strings, to build others with; they match folded text.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from dofrag.text.fold import fold
 from dofrag.text.numwords import ORDINAL, parse_ordinal, parse_roman
@@ -39,6 +40,7 @@ WORD_NUMBER = rf"(?:unic[oa]|{ORDINAL}(?:[ ]{ORDINAL})?)\b"
 DIVISION_NUMBER = rf"{WORD_NUMBER}|{ROMAN_NUMBER}|\d{{1,3}}\b"
 
 
+@lru_cache(maxsize=8192)  # the same few numbers head the lines of a whole corpus
 def canonical_number(kind: str, raw: str) -> str | None:
     """`4o.` → `4`, `15-a` → `15-A`, `3 Bis` → `3-bis`, `segundo` → `2`, `XXIX-Y` as it is; None for no number."""
     text = fold(raw).strip(" .")
