@@ -33,7 +33,7 @@ LEVELS = {
     "wiring": 9,
     "cli": 10,
 }
-SAME_LEVEL = {("store", "search"), ("search", "store"), ("ingest", "sample")}
+SAME_LEVEL = {("store", "search"), ("search", "store"), ("sample", "ingest")}
 """Neighbours on one level that may know each other."""
 
 PINNED = {
