@@ -24,6 +24,7 @@ _WORDS = {
     "es": {
         "turn": "turno",
         "found": "encontró {total}",
+        "read": "leyó {total}",
         "refused": "rechazada: {why}",
         "covered": "cubierto {done}/{total}",
         "draft": "propone cerrar con {claims} afirmaciones",
@@ -34,6 +35,7 @@ _WORDS = {
     "en": {
         "turn": "turn",
         "found": "found {total}",
+        "read": "read {total}",
         "refused": "refused: {why}",
         "covered": "covered {done}/{total}",
         "draft": "proposes to close with {claims} claims",
@@ -63,7 +65,8 @@ class Progress:
                 why = f" - {one_line(event.why, 120)}" if event.why else ""
                 return [f"{words['turn']} {event.turn}: {one_line(event.tool, 60)} {aim(event.arguments)}{why}"]
             case ToolReturned():
-                return [f"  -> {outcome(event, words['found'], words['refused'])}"]
+                found = words["read" if event.tool == "read_chunks" else "found"]
+                return [f"  -> {outcome(event, found, words['refused'])}"]
             case CoverageChanged():
                 return ["  " + words["covered"].format(done=event.supported, total=event.total)]
             case DraftProposed():

@@ -85,6 +85,9 @@ class _Page:
         missing = [m for m in marks if m not in text]
         self.put(" ".join([text, *missing]) + computed, "  - ", "    ")
         for citation in claim["citations"]:
+            # An extractive claim is its quote: said once is enough.
+            if one_line(citation["quote"]) == one_line(text):
+                continue
             number = f"      [{self.numbers.get(citation['chunk_id'], '?')}] "
             self.lines += _quote(citation["quote"], self.width, number)
 

@@ -55,7 +55,8 @@ def _describe(event: Event) -> list[tuple[str, int]]:
             why = [(f"why: {one_line(event.why, 300)}", 4)] if event.why else []
             return [(f"{event.call_id} {one_line(event.tool, 60)} {aim(event.arguments)}", 2), *why]
         case ToolReturned():
-            return [(f"-> {outcome(event, '{total} found', 'refused: {why}')}", 4), *_sources(event)]
+            found = "{total} read" if event.tool == "read_chunks" else "{total} found"
+            return [(f"-> {outcome(event, found, 'refused: {why}')}", 4), *_sources(event)]
         case PassageRead():
             size = f"{event.chars:,} characters, {event.tokens:,} tokens"
             return [

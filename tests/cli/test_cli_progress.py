@@ -23,7 +23,7 @@ def test_turn_tool_aim_and_coverage(capsys: pytest.CaptureFixture[str]) -> None:
         'turno 1: search_documents "valor" - find the notice',
         "  -> encontró 14",
         "turno 2: read_chunks chunk_ids=[12]",
-        "  -> encontró 1",
+        "  -> leyó 1",
         "  cubierto 1/1",
         "turno 3: propone cerrar con 1 afirmaciones",
         "  borrador rechazado: not there",

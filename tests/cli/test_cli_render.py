@@ -147,6 +147,12 @@ def test_coverage_cost_search_and_trace_are_told() -> None:
     assert "Falta" not in text
 
 
+def test_a_claim_that_is_its_quote_is_said_once() -> None:
+    shown = partial()
+    shown["claims"][0]["text"] = "valor diario de\n113.14 pesos"
+    assert render_result(shown, 100).count("113.14") == 1
+
+
 def test_each_limitation_stands_once() -> None:
     text = render_result(result(limitations=["Una sola vez.", "Una sola vez."]), 100)
     assert text.count("Una sola vez.") == 1
