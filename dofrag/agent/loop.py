@@ -68,7 +68,7 @@ class Run:
         if denied:
             return End(reason=Reason.SCOPE_DENIED, message=", ".join(sorted(denied)))
         self.sub_questions = self.setup.profile.decompose(self.question)
-        self.coverage = assess(self.sub_questions, self.prepared.values())
+        self.coverage = assess(self.sub_questions, self.prepared)
         self.record.decomposed(self.sub_questions)
         stalled = 0
         while True:
@@ -121,7 +121,7 @@ class Run:
                 self.record.read(self.budget.turns, call_id, passage)
                 self.prepared[passage.id] = prepare(passage)
             if fresh:
-                before, self.coverage = self.coverage, assess(self.sub_questions, self.prepared.values())
+                before, self.coverage = self.coverage, assess(self.sub_questions, self.prepared)
                 self.record.covered(self.budget.turns, before, self.coverage)
 
     def _draft(self, draft: Draft) -> End | None:
