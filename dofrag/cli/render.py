@@ -81,15 +81,15 @@ class _Page:
         marks = dict.fromkeys(f"[{self.numbers.get(c['chunk_id'], '?')}]" for c in claim["citations"])
         computed = f" ({self.label['computed']})" if claim.get("computed") else ""
         text = claim["text"]
-        # A composed sentence may carry its marks already.
+        # An extractive claim is its quote: said once is enough, in the marks of a quote.
+        same = [c for c in claim["citations"] if one_line(c["quote"]) == one_line(text)]
+        # A composed sentence may carry its numbers already.
         missing = [m for m in marks if m not in text]
-        self.put(" ".join([text, *missing]) + computed, "  - ", "    ")
+        self.put(" ".join([f"«{one_line(text)}»" if same else text, *missing]) + computed, "  - ", "    ")
         for citation in claim["citations"]:
-            # An extractive claim is its quote: said once is enough.
-            if one_line(citation["quote"]) == one_line(text):
-                continue
-            number = f"      [{self.numbers.get(citation['chunk_id'], '?')}] "
-            self.lines += _quote(citation["quote"], self.width, number)
+            if citation not in same:
+                number = f"      [{self.numbers.get(citation['chunk_id'], '?')}] "
+                self.lines += _quote(citation["quote"], self.width, number)
 
     def sources(self) -> None:
         sources = self.result["sources"]
