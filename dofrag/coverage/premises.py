@@ -140,7 +140,7 @@ def _said(premise: Premise, own: Iterable[PreparedPassage]) -> bool:
 
 
 def _provision(premise: Premise, own: Sequence[PreparedPassage]) -> PremiseCheck:
-    """A numbered provision does not exist where the end of the publication was read and its numbers stop before."""
+    """A numbered provision does not exist where a publication was read from end to end and its numbers stop before."""
     kind, _, number = premise.expected.split("/")[-1].partition(":")
     if not number.isdigit():
         return UNCLEAR
@@ -152,13 +152,22 @@ def _provision(premise: Premise, own: Sequence[PreparedPassage]) -> PremiseCheck
         marks = [(n, p, s) for p in passages for s, n in _numbers(kind, p)]
         if any(n == int(number) for n, _, _ in marks):
             return PremiseCheck(PremiseStatus.SUPPORTED)
-        ended = any(p.passage.chunk.end >= p.passage.publication.chars for p in passages)
-        if ended and (not marks or max(n for n, _, _ in marks) < int(number)):
+        if _read_whole(passages) and (not marks or max(n for n, _, _ in marks) < int(number)):
             last = max(marks, key=lambda m: m[0], default=None)
             prepared = last[1] if last else passages[-1]
             span = last[2] if last else title_span(prepared)
             return PremiseCheck(PremiseStatus.FALSE, prepared.id, quotable_span(prepared.text, span))
     return UNCLEAR
+
+
+def _read_whole(passages: Sequence[PreparedPassage]) -> bool:
+    """Whether the read passages of one publication leave no part of it unread."""
+    reached = 0
+    for prepared in sorted(passages, key=lambda p: p.passage.chunk.start):
+        if prepared.passage.chunk.start > reached:
+            return False
+        reached = max(reached, prepared.passage.chunk.end)
+    return reached >= passages[0].passage.publication.chars
 
 
 def _numbers(kind: str, prepared: PreparedPassage) -> Iterator[tuple[Span, int]]:
