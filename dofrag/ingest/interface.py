@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from dofrag.domain.corpus import SourceFile
 from dofrag.domain.draft import ChunkDraft, Header, ParsedPublication
@@ -19,8 +19,7 @@ from dofrag.domain.draft import ChunkDraft, Header, ParsedPublication
 __all__ = ["Block", "ChunkDraft", "DocumentMeta", "Header", "ParsedPublication", "Reader"]
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A piece of normalised text. Joined in order, the blocks of a file are its normalised text, so each keeps its
     own line end. `level` is 1–6 for a heading, else 0."""
 
@@ -41,6 +40,7 @@ class DocumentMeta:
     url: str | None = None
     issuer: str | None = None
     section: str | None = None
+    branch: str | None = None
 
 
 class Reader(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dofrag.ingest.lines import bare, is_caps
+from dofrag.ingest.lines import bare
 from dofrag.profiles.anatomy import Anatomy
 from dofrag.text.fold import fold
 from dofrag.text.provisions import ProvisionMark, heading_provision
@@ -48,15 +48,22 @@ class Outline:
     _transitory: str = ""  # "": no; else the kind of mark its items have, "?" before the first
     _transitories: int = 0
     _inner: str = ""  # the law that a decree issues, while its text runs
+    _place: tuple[tuple[str, ...], str | None] | None = None
     _reforms: bool = False  # in a consolidated law's collection of reform decrees
 
-    def path(self) -> tuple[str, ...]:
+    def place(self) -> tuple[tuple[str, ...], str | None]:
+        """Heading path and provision path of the line seen last."""
+        if self._place is None:
+            self._place = (self._path(), self._provision_path())
+        return self._place
+
+    def _path(self) -> tuple[str, ...]:
         """Headings from the outermost in; the article or transitory at hand last."""
         names = tuple(text for _, text in self._headings)
         return (*names, self._label) if self._label else names
 
-    def provision(self) -> str | None:
-        """Canonical path, divisions left out where something finer is known: `art:3/frac:II`."""
+    def _provision_path(self) -> str | None:
+        """Divisions are left out where something finer is known: `art:3/frac:II`."""
         fine = [(segment, kind) for _, segment, kind in self._provisions if kind not in _DIVISIONS]
         numerals = [segment for segment, kind in fine if kind == "num"]
         kept = [segment for segment, kind in fine if kind != "num" or segment == numerals[-1]]
@@ -69,22 +76,29 @@ class Outline:
         level, 0 for none."""
         mark = heading_provision(line)
         if mark is None:
-            self._nameless = self._nameless and not line.strip()
-            return self._plain(line, level)
-        if mark.kind == "trans" and not mark.number:
-            return self._begin_transitories(line)
-        if mark.kind in _DIVISIONS or mark.kind in _CONTAINERS:
-            return self._division(mark, line, level)
-        if mark.kind in _PROVISIONS:
-            return self._provision(mark, line)
-        return self._fine(mark, line, level)
+            seen = self._plain(line, level)
+        elif mark.kind == "trans" and not mark.number:
+            seen = self._begin_transitories(line)
+        elif mark.kind in _DIVISIONS or mark.kind in _CONTAINERS:
+            seen = self._division(mark, line, level)
+        elif mark.kind in _PROVISIONS:
+            seen = self._provision(mark, line)
+        else:
+            seen = self._fine(mark, line, level)
+        if seen is not SOFT:
+            self._place = None
+        return seen
 
     def _plain(self, line: str, level: int) -> Mark:
+        """A line that begins no provision."""
         if not level:
-            length = len(line)
-            if length > 300 and not self._reforms:
+            if self._nameless and line.isupper() and len(line) < 160:
+                self._name_division(bare(line))
+                return HEADING
+            if self.anatomy.unmarked.match(line) is None:
+                self._nameless = self._nameless and line.isspace()
                 return SOFT
-            return self._unmarked(line)
+            return self._unmarked(bare(line))
         text = bare(line)
         if not text or fold(text).rstrip(".") == fold(self.title).rstrip("."):
             return Mark(strong=False, heading=True)
@@ -92,17 +106,15 @@ class Outline:
             return SOFT
         if self._nameless and self._headings:
             self._name_division(text)
-            return HEADING
-        self._head(self._rank(text, level), text)
+        else:
+            self._head(self._rank(text, level), text)
         return HEADING
 
-    def _unmarked(self, line: str) -> Mark:
+    def _unmarked(self, text: str) -> Mark:
         """A heading that the format does not mark: a known structural line, a law's name in capitals, a decree."""
-        if not line[:1].strip("*_ ").isupper() and not line.lstrip("*_ ")[:1].isupper():
-            return SOFT
-        text = bare(line)
+        self._nameless = False
         transitory = self.anatomy.transitory
-        if transitory["reforms"].match(text):
+        if self.consolidated and transitory["reforms"].match(text):
             self._reforms, self._transitory, self._inner = True, "", ""
             self._clear()
             self._head(0, text)
@@ -114,9 +126,6 @@ class Outline:
             return HEADING
         if len(text) > 160:
             return SOFT
-        if self._nameless and is_caps(text):
-            self._name_division(text)
-            return HEADING
         if not self.consolidated and transitory["inner"].fullmatch(text) and fold(text) != fold(self.title):
             self._inner = text
             self._clear()

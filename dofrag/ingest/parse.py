@@ -219,9 +219,10 @@ class _Parser:
         if listed is None and not anatomy.consolidated.mark.search(head):
             return None
         said = text_dates(head, anatomy)
+        unlisted = listed is None
         listed = listed or LawDates()
         first, last = listed.first or said.first, said.last or listed.last
-        if last is None:
+        if last is None and unlisted:
             last = last_amendment(self.reader.read(self.source)[1], anatomy)
         if first and last and last <= first:
             last = None

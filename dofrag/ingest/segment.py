@@ -1,8 +1,8 @@
 """Where one publication of a file ends and the next begins.
 
 Two anatomies: a *whole edition* (front matter, notes under branch and agency headings, a section of third-party
-notices, an index) and a *single file*, which may hold more than one note under headings of its own. Both are cut on evidence
-that every converter keeps: capitals, seals, end marks; heading levels and bold only help.
+notices, an index) and a *single file*, which may hold more than one note under headings of its own. Both are cut on
+evidence that every converter keeps: capitals, seals, end marks; heading levels and bold only help.
 
 Everything streams: a window of blocks is looked ahead, no more.
 """
@@ -89,7 +89,10 @@ class Window:
 
 def segment(blocks: Iterable[Block], anatomy: Anatomy, *, edition: bool) -> Iterator[Boundary | Block]:
     """The blocks of a file with a Boundary before the first block of each publication. Nothing is dropped."""
-    cutter = EditionCutter(anatomy) if edition else NoteCutter(anatomy)
+    if not edition:
+        yield from _segment_notes(blocks, anatomy)
+        return
+    cutter = EditionCutter(anatomy)
     window = Window(blocks, anatomy)
     yield cutter.first()
     while (line := window.pop()) is not None:
@@ -110,47 +113,35 @@ def opens_title(text: str, anatomy: Anatomy) -> bool:
     return not is_caps(text) and bool(anatomy.opening.match(text)) and not anatomy.stop.match(text)
 
 
-class NoteCutter:
+def _segment_notes(blocks: Iterable[Block], anatomy: Anatomy) -> Iterator[Boundary | Block]:
     """A file of one note, or of several under headings of the first two levels. Conservative: a further publication
-    needs a heading that opens a title with a known instrument, after text of the publication before it."""
-
-    def __init__(self, anatomy: Anatomy) -> None:
-        self._anatomy = anatomy
-        self._text_lines = 0
-        self._titled = False
-
-    def first(self) -> Boundary:
-        return Boundary()
-
-    def boundary(self, line: Line, window: Window) -> Boundary | None:
-        if line.block.level not in (1, 2):
-            self._text_lines += 1
-            return None
-        if self._is_title(line):
-            starts = self._titled and self._text_lines > 0
+    needs a heading that opens a title with a known instrument, after text of the publication before it; headings of
+    an agency right before that title go with it."""
+    yield Boundary()
+    titled = False
+    text_lines = 0
+    held: list[Block] = []  # agency headings that wait for what follows them
+    for block in blocks:
+        if block.level in (1, 2):
+            text = bare(block.text)
+            if opens_title(text, anatomy) and anatomy.openers.match(text):
+                if titled and text_lines:
+                    yield Boundary()
+                titled, text_lines = True, 0
+            elif titled and text_lines and block.level == 1 and is_caps(text):
+                held.append(block)
+                continue
+        elif block.kind == "blank":
+            if held and len(held) < WINDOW:
+                held.append(block)
+                continue
         else:
-            starts = self._titled and self._text_lines > 0 and self._title_follows(line, window)
-        if self._is_title(line):
-            self._titled = True
-        if starts:
-            self._text_lines = 0
-            self._titled = self._is_title(line)
-            return Boundary()
-        return None
-
-    def _is_title(self, line: Line) -> bool:
-        return opens_title(line.text, self._anatomy) and bool(self._anatomy.openers.match(line.text))
-
-    def _title_follows(self, line: Line, window: Window) -> bool:
-        if line.block.level != 1 or not is_caps(line.text):
-            return False
-        for coming in window.ahead():
-            if not coming.content:
-                continue
-            if coming.block.level == 1 and is_caps(coming.text):
-                continue
-            return coming.block.level in (1, 2) and self._is_title(coming)
-        return False
+            text_lines += 1
+        if held:
+            yield from held
+            held = []
+        yield block
+    yield from held
 
 
 class EditionCutter:

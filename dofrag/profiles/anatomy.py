@@ -96,6 +96,7 @@ class Anatomy:
     consolidated: Consolidated
     structure: tuple[tuple[int, Pattern], ...]
     transitory: Mapping[str, Pattern]
+    unmarked: Pattern  # what a line must begin with to be a heading that no format marks
     standard: Pattern
     own_lines: Pattern
     own_title: Pattern
@@ -146,6 +147,11 @@ def load_anatomy(text: str) -> Anatomy:
         ),
         structure=tuple((r["rank"], re.compile(r["pattern"])) for r in raw["structure"]),
         transitory=_compile(raw["transitory"], "transitory"),
+        unmarked=re.compile(
+            r"[ *_>]{0,12}(?:"
+            + "|".join([*(r["pattern"] for r in raw["structure"]), *raw["transitory"].values()])
+            + ")"
+        ),
         standard=identifiers["standard"],
         own_lines=identifiers["own_lines"],
         own_title=identifiers["own_title"],
