@@ -140,7 +140,7 @@ def _said(premise: Premise, own: Iterable[PreparedPassage]) -> bool:
 
 
 def _provision(premise: Premise, own: Sequence[PreparedPassage]) -> PremiseCheck:
-    """A numbered provision does not exist where a publication was read from end to end and its numbers stop before."""
+    """A numbered provision does not exist where a publication was read whole and its numbers stop before it."""
     kind, _, number = premise.expected.split("/")[-1].partition(":")
     if not number.isdigit():
         return UNCLEAR

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dofrag.coverage.cues import cue
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.source import names_anything
 from dofrag.coverage.spans import merged, quotable_span
 from dofrag.domain.question import ProvisionRequired, Status
+from dofrag.text.mentions import find_provisions
 from dofrag.text.paths import provision_matches
 
 MAX_SHOWN = 1800
@@ -52,7 +54,7 @@ def _sentences(path: str, prepared: PreparedPassage) -> list[Sentence]:
     outer = path.split("/")[:-1]
     inside = [s for s in prepared.sentences if s.provision is not None and provision_matches(last, s.provision)]
     if not inside:
-        return []
+        return _amended(path, prepared)
     here = {s.provision for s in prepared.sentences} | set((chunk.provision or "").split("/"))
     if any(segment not in here for segment in outer):
         return []
@@ -68,4 +70,20 @@ def _sentences(path: str, prepared: PreparedPassage) -> list[Sentence]:
         if out and mark is not None and mark.level <= first.mark.level:
             break
         out.append(sentence)
+    return out
+
+
+def _amended(path: str, prepared: PreparedPassage) -> list[Sentence]:
+    """`Se adiciona un párrafo al artículo 4o. para quedar como sigue: …`: the new text of the provision, up to the
+    next mark."""
+    out: list[Sentence] = []
+    for sentence in prepared.sentences:
+        if out:
+            if sentence.mark is not None and sentence.mark.kind in ("art", "ordinal", "trans"):
+                break
+            out.append(sentence)
+        elif cue("amends").search(sentence.folded):
+            mentioned = find_provisions(prepared.text[sentence.start : sentence.end])
+            if any(provision_matches(path, m.path) for m in mentioned):
+                out.append(sentence)
     return out

@@ -13,6 +13,9 @@ from dofrag.coverage.topics import title_span
 from dofrag.domain.question import ActorRequired, DeadlineRequired, DefinitionRequired, Status
 from dofrag.text.fold import fold, fold_chars, stem, words
 
+SIGNING = frozenset({"firm", "suscrib", "signatari", "rubric"})
+"""Stems of a question that asks who signed."""
+
 
 def deadline_support(requirement: DeadlineRequired, prepared: PreparedPassage) -> Support:
     """A length of time for the same act and party, in one sentence."""
@@ -60,7 +63,7 @@ def actor_support(requirement: ActorRequired, prepared: PreparedPassage) -> Supp
         if issuer and (names_anything(requirement.source) or _titled(subject, prepared)):
             span = title_span(prepared)
             return Support(Status.SUPPORTED, f"issued by {issuer}", (span,), (), (Proof((span,)),))
-    signing = role.startswith(("sign", "firm"))
+    signing = role.startswith(("sign", "firm")) or any(stem(t) in SIGNING for t in requirement.terms)
     bears = False
     best: tuple[int, Sentence] | None = None
     for sentence in prepared.sentences:

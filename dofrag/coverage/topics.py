@@ -44,6 +44,8 @@ def publication_support(requirement: PublicationRequired, prepared: PreparedPass
 def topic_support(requirement: TopicRequired, prepared: PreparedPassage) -> Support:
     """A sentence that holds most of the content words, or what the source is about, and says something of them."""
     subject = telling_terms(requirement.terms, requirement.source)
+    if not subject and not names_anything(requirement.source):
+        return Support(Status.OPEN, "the question does not say what it is about")
     best: tuple[int, Sentence] | None = None
     bears = False
     wide = prepared.title_stems | prepared.heading_stems

@@ -93,8 +93,10 @@ def speaks_of(
 
 def _spelled(requirement: ValueRequired) -> list[frozenset[str]]:
     """Each spelling of the indicator as stems."""
+    # A number in the indicator ("TIIE 28") tells it from its sisters, whatever name it goes by.
+    variant = {w for w in words(requirement.indicator or "") if w.isdigit()}
     spelled = [frozenset(stem(w) for w in words(n) if len(w) > 2 or w.isdigit()) for n in names(requirement)]
-    return [name for name in spelled if name]
+    return [name | variant for name in spelled if name]
 
 
 def _titled(requirement: ValueRequired, prepared: PreparedPassage) -> bool:

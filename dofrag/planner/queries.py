@@ -48,7 +48,8 @@ def query_of(requirement: Requirement) -> str:
     words: list[str] = [source.identifier or "", *source.name]
     match requirement:
         case ValueRequired():
-            words += [requirement.indicator or "", *requirement.names[:1], requirement.zone or ""]
+            longest = max(requirement.names, key=len, default="")
+            words += [requirement.indicator or "", longest, requirement.zone or ""]
         case DefinitionRequired():
             words.append(requirement.term)
         case ProvisionRequired():
