@@ -36,7 +36,7 @@ SCHEMA_VERSION = "bm25-1"
 
 TEXT_FIELDS = ("text", "title", "headings", "issuer")
 IDENTIFIER_BONUS = 1000.0
-PROVISION_BONUS = 8.0
+PROVISION_BONUS = 12.0
 _WRITER_HEAP = 160_000_000  # bytes, for all indexing threads together
 _TIES = 512  # how many hits beyond the limit are fetched at most to settle a tie at the edge
 _GROUP_DEPTH = 8  # chunks fetched per publication wanted, before going deeper

@@ -78,7 +78,8 @@ def _date(value: str | None) -> date | None:
 
 def array(values: Iterable[object]) -> str:
     """A list as one bound parameter for `json_each(?)`: any length, any characters, no SQL built from data."""
-    return json.dumps(list(values))
+    # SQLite ends a JSON string at a NUL, and would find "10" for "10\0".
+    return json.dumps([v.replace("\0", "\ufffd") if isinstance(v, str) else v for v in values])
 
 
 def where(filters: Filters) -> tuple[str, list[object]]:
