@@ -16,6 +16,9 @@ from dofrag.domain.run import Limits
 from dofrag.errors import UsageError
 from dofrag.wiring import QUESTION_MAX
 
+STDIN_MAX = 64_000
+"""Bytes of standard input that are read: more than the longest question takes, whatever its letters."""
+
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _SCOPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
@@ -56,13 +59,13 @@ def notice(text: str) -> None:
 
 
 def read_stdin() -> str:
-    """What stands on standard input, as UTF-8, a little over the longest question at most."""
-    raw = sys.stdin.buffer.read(QUESTION_MAX * 16)
+    """What stands on standard input, as UTF-8, STDIN_MAX bytes at most."""
+    raw = sys.stdin.buffer.read(STDIN_MAX)
     try:
         return raw.decode("utf-8").removeprefix("\ufeff").strip()
     except UnicodeDecodeError as error:
-        if error.start >= len(raw) - 3:  # cut in the middle of a character: too long, which the caller says
-            return raw[: error.start].decode("utf-8")
+        if len(raw) == STDIN_MAX and error.start >= len(raw) - 3:
+            return raw[: error.start].decode("utf-8")  # cut in the middle of a character: the caller says "too long"
         raise UsageError(f"standard input is not UTF-8 (byte {error.start + 1})", hint="send it as UTF-8") from error
 
 

@@ -51,6 +51,9 @@ def test_bad_standard_input_is_refused() -> None:
     done = dof("run", "--question", "-", "--json", stdin=b"valor \xff\xfe")
     assert (done.code, done.document["error"]["message"]) == (2, "standard input is not UTF-8 (byte 7)")
     assert dof("run", "--question", "-", stdin=b"").code == 2
+    cut = dof("run", "--question", "-", stdin="á".encode() * 31_999 + b"a" + "á".encode() * 9)
+    assert cut.code == 2
+    assert "at most 4,000" in cut.err
 
 
 @given(st.text(max_size=300))

@@ -44,8 +44,8 @@ def ask(*args: str, question: str = QUESTION) -> Done:
 @pytest.fixture(scope="module")
 def answered(home: Path) -> dict[str, Any]:
     done = ask("--json")
-    assert done.code == 0, done.out
     document: dict[str, Any] = done.document
+    assert (done.code, document["reason"]) == (0, "closed")
     return document
 
 
@@ -101,19 +101,33 @@ def test_a_question_on_standard_input(answered: dict[str, Any]) -> None:
     assert done.document["answer"] == answered["answer"]
 
 
-@pytest.mark.parametrize(
-    ("limit", "reason"),
-    [("max_tool_calls=1", "tool_call_limit"), ("max_turns=1", "turn_limit"), ("max_cost_units=3", "cost_limit"),
-     ("max_latency_ms=400", "latency_limit"), ("max_read_tokens=1", "read_limit"),
-     ("wall_clock_s=0.0000001", "wall_clock")],
-)  # fmt: skip
-def test_a_limit_ends_in_a_partial_report(limit: str, reason: str, home: Path) -> None:
-    done = ask("--limit", limit, "--json")
+LIMITS = {
+    "max_tool_calls=1": ("never_stops", "tool_call_limit"),
+    "max_turns=1": ("never_stops", "turn_limit"),
+    "max_cost_units=3": ("never_stops", "cost_limit"),
+    "max_latency_ms=400": ("never_stops", "latency_limit"),
+    "max_read_tokens=1": ("closes_early", "read_limit"),
+    "wall_clock_s=0.0000001": ("never_stops", "wall_clock"),
+}
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_a_limit_ends_in_a_partial_report(limit: str, home: Path) -> None:
+    planner, reason = LIMITS[limit]
+    done = ask("--limit", limit, "--planner", f"scripted:{planner}", "--json")
     result = done.document
     assert (done.code, result["terminal_state"], result["reason"]) == (3, "abstained", reason)
     assert result["answer"] is None
     assert verify(trace_of(result, home)) == []
-    assert ask("--limit", limit).out.startswith("NO RESPONDIDA")
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_the_rules_under_a_limit_never_look_answered(limit: str, home: Path) -> None:
+    done = ask("--limit", limit)
+    assert done.code == 3
+    assert done.out.startswith("NO RESPONDIDA")
+    assert "Falta:" in done.out
+    assert dof("trace", "verify", "--all").code == 0
 
 
 @pytest.mark.parametrize("name", sorted(ADVERSARIES))
