@@ -94,9 +94,10 @@ class ValueRequired(Base):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DateRequired(Base):
-    """A date in a given role."""
+    """A date in a given role. `period` is what the dated thing is of (the values *of 2026* …), not the date."""
 
     role: DateRole
+    period: Period | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -67,11 +67,14 @@ _COUNTED = re.compile(
 _NUMBERED = re.compile(
     r"(?:\bno\.?|\bnum\.?|\bnumero|\bnota|\bcodigo|\bfolio|\bexpediente|\barticulos?|\bn\.?º)[ ]+$"
 )
+# "el 8 y el obtenido el 9 de agosto": another day of the same month, with a few words between.
+_EARLIER_DAY = re.compile(r"\bel[ ]+(?P<day>\d{1,2})[ ]+y[ ]+(?:[a-z]+[ ]+){0,4}el[ ]+$")
 # "del 1 al 15 de julio de 2023", "entre el 8 y el 9 de agosto": a bare day that borrows the month that follows.
 _BARE_DAY = re.compile(
     r"(?<![\w.,$/-])(?P<day>\d{1,2}(?:\.?º\.?|o\b\.?)?|primero)"
     r"(?P<link>[ ]+al?[ ]+|[ ]*,[ ]*|[ ]+y[ ]+(?:el[ ]+)?|[ ]+e[ ]+|[ ]*-[ ]*)"
 )
+_MONTH_ALONE = re.compile(rf"\b(?:de|en|a)[ ]+(?P<month>{_MONTH})\b")
 _BARE_MONTH = re.compile(rf"\b(?P<month>{_MONTH})(?:[ ]+a[ ]+|[ ]*,[ ]*|[ ]+y[ ]+(?:de[ ]+)?)$")
 _TO = re.compile(r"[ ]+(?:al?|hasta el|hasta)[ ]+(?:el[ ]+)?(?:(?:dia|mes)[ ]+(?:de[ ]+)?)?")
 
@@ -166,9 +169,9 @@ class _Finder:
         while len(out) < 31:
             window = max(0, start - 14)
             before = [m for m in _BARE_DAY.finditer(self.text, window, start) if m.end() == start]
-            if not before:
+            match = before[-1] if before else _EARLIER_DAY.search(self.text, max(0, start - 60), start)
+            if match is None:
                 break
-            match = before[-1]
             lent = _make(_day(match["day"]), day.month, day.year)
             if lent is None or not self.claim(match.start("day"), match.end("day")):
                 break
@@ -189,6 +192,11 @@ class _Finder:
             ):
                 start, end = bare.start(), bare.end("month")
                 self.found.append(FoundDate(start, end, *month_span(year, MONTHS[bare["month"]]), "month"))
+        if self.default_year is not None:
+            for match in _MONTH_ALONE.finditer(self.text):
+                if self.claim(*match.span("month")):
+                    span = month_span(self.default_year, MONTHS[match["month"]])
+                    self.found.append(FoundDate(*match.span("month"), *span, "month", year_given=False))
         for match in _ALONE.finditer(self.text):
             start, end = match.span()
             before = self.text[max(0, start - 14) : start]

@@ -157,9 +157,9 @@ _STOP = """
     ella ellas ello ellos en entre era eran es esa esas ese eso esos esta estaba estaban estan estas este esto estos
     estuvo estuvieron fue fuera fueron ha habia habian haber han hasta hay he hizo hubo incluso la las le les lo los
     mas me mediante mi mientras mismo misma mismas mismos muy ni no nos o otra otras otro otros para pero por porque
-    pues que queda quedo quien quienes respecto sea sean segun ser seran sera si sido siendo sin sino sobre son su sus
-    tal tales tambien tan tanto te tener tenia tenian tiene tienen toda todas todo todos tras tu tuvo tuvieron u un
-    una unas uno unos y ya
+    pues que queda quedo quien quienes respecto se sea sean segun ser seran sera si sido siendo sin sino sobre son su
+    sus tal tales tambien tan tanto te tener tenia tenian tiene tienen toda todas todo todos tras tu tuvo tuvieron u
+    un una unas uno unos y ya
     """
 STOP_WORDS = frozenset(_STOP.split())
 

@@ -2,12 +2,48 @@
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Mapping
 from datetime import date
+from functools import lru_cache
+from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from dofrag.domain.corpus import Publication, SourceFile
+from dofrag.domain.question import Question, SubQuestion
+from dofrag.profiles.aliases import load_aliases
 from dofrag.profiles.anatomy import Anatomy
 from dofrag.profiles.dof import identity
+from dofrag.profiles.engine import Engine, named_scopes
+from dofrag.profiles.labels import Labels
+from dofrag.profiles.language import Spanish
+from dofrag.profiles.rules import load_rules
+
+
+def _data(name: str) -> str:
+    return resources.files("dofrag.profiles.dof").joinpath(name).read_text(encoding="utf-8")
+
+
+@lru_cache(maxsize=1)
+def dof_messages() -> Mapping[str, Any]:
+    """Sentences for people, by table and key."""
+    return tomllib.loads(_data("messages.toml"))
+
+
+@lru_cache(maxsize=1)
+def dof_engine() -> Engine:
+    """The DOF's rules, compiled once a process."""
+    aliases = load_aliases(_data("aliases.toml"))
+    language = Spanish()
+    rules = load_rules(
+        _data("rules.toml"), {"N": language.number, "Q": language.quantity, "ISSUER": aliases.issuers.pattern}
+    )
+
+    def identifiers(text: str) -> tuple[str, ...]:
+        return identity.identifiers(text, identity.dof_anatomy())
+
+    return Engine(rules, aliases, Labels(dof_messages()), language, identifiers)
 
 
 class DofProfile:
@@ -32,3 +68,23 @@ class DofProfile:
 
     def official_url(self, code: str, published_on: date) -> str | None:
         return identity.official_url(code, published_on, self.anatomy)
+
+    def decompose(self, question: Question) -> tuple[SubQuestion, ...]:
+        return dof_engine().decompose(question)
+
+    def named_scopes(self, text: str, scopes: frozenset[str]) -> frozenset[str]:
+        return named_scopes(text, scopes, dof_messages().get("scope", {}))
+
+    def canonical_issuer(self, text: str) -> str:
+        return dof_engine().canonical_issuer(text)
+
+    def asks_current(self, text: str) -> bool:
+        return dof_engine().asks_current(text)
+
+    def message(self, key: str, /, **values: object) -> str:
+        """KeyError for a key that messages.toml does not hold."""
+        table, _, name = key.partition(".")
+        return str(dof_messages()[table][name]).format(**values)
+
+    def expansions(self) -> Mapping[str, tuple[str, ...]]:
+        return dof_engine().expansions()

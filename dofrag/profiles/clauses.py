@@ -1,0 +1,87 @@
+"""A question cut into its parts: each clause that asks, and what stands before them as context."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dofrag.profiles.language import Language
+from dofrag.profiles.rules import Rule, RuleSet
+
+MAX_CLAUSES = 12
+"""Parts of one question at most; what is beyond stays in the last one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """Characters `[start, end)` of the question. `asks` is False for context that states something."""
+
+    start: int
+    end: int
+    asks: bool = True
+
+    def holds(self, at: int) -> bool:
+        return self.start <= at < self.end
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A rule found at `[start, end)`, with its named groups."""
+
+    rule: Rule
+    start: int
+    end: int
+    groups: dict[str, str]
+
+
+def split(text: str, folded: str, rules: RuleSet, language: Language) -> tuple[Clause, ...]:
+    """The parts of a question, in order, at least one that asks."""
+    starts = list(_asking(text, folded, rules, language))[:MAX_CLAUSES]
+    if not starts:
+        return (Clause(0, len(text)),)
+    clauses: list[Clause] = []
+    before = text[: starts[0]]
+    if any(c.isalnum() for c in before):
+        # "Dime qué…": a few words that only introduce the question belong to it.
+        if ":" in before or "¿" in before or "," in before or "?" in before or "." in before:
+            clauses.append(Clause(0, starts[0], asks=False))
+        else:
+            starts[0] = 0
+    for at, after in zip(starts, [*starts[1:], len(text)], strict=True):
+        clauses.append(Clause(at, after))
+    return tuple(clauses)
+
+
+def _asking(text: str, folded: str, rules: RuleSet, language: Language) -> Iterator[int]:
+    """Where parts begin: a word of asking after a joint. Words that are conjunctions too must carry their accent,
+    unless the whole question is written without any."""
+    found = [m for r in rules.of("ask") for m in r.pattern.finditer(folded)]
+    spoken = [(m, folded[m.start() : m.end()].rsplit(" ", 1)[-1]) for m in found]
+    accented = any(text[m.end() - len(w) : m.end()].lower() != w for m, w in spoken)
+    for match, word in spoken:
+        original = text[match.end() - len(word) : match.end()].lower()
+        before = folded[max(0, match.start() - 16) : match.start()]
+        if not language.joint.search(before):
+            continue
+        opened = before.rstrip().endswith("¿")
+        if accented and word in language.interrogatives and original == word and not opened:
+            continue
+        yield match.start()
+
+
+def find(rules: tuple[Rule, ...], folded: str, clause: Clause) -> list[Hit]:
+    """Hits of these rules in a clause, in order of place. An earlier row takes its characters from later ones."""
+    taken: list[tuple[int, int]] = []
+    hits: list[Hit] = []
+    for rule in rules:
+        for match in rule.pattern.finditer(folded, clause.start, clause.end):
+            start, end = match.span()
+            if rule.attributes.get("at") == "start" and start - clause.start > 14:
+                continue
+            if start == end or any(s < end and start < e for s, e in taken):
+                continue
+            taken.append((start, end))
+            hits.append(Hit(rule, start, end, {k: v for k, v in match.groupdict().items() if v is not None}))
+            if len(hits) >= 64:
+                return sorted(hits, key=lambda h: h.start)
+    return sorted(hits, key=lambda h: h.start)

@@ -1,0 +1,200 @@
+"""The rule engine of a gazette profile: a question → sub-questions with typed requirements.
+
+Everything that is particular to a language or a gazette is data (rules, aliases, messages) or comes through
+`Language`. Pure and deterministic; work is bounded whatever the question is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from dofrag.domain.question import Premise, Question, Requirement, SubQuestion
+from dofrag.profiles.aliases import Aliases
+from dofrag.profiles.build import Context, proposals, with_id
+from dofrag.profiles.clauses import Clause, find, split
+from dofrag.profiles.facts import Facts, read_facts, within
+from dofrag.profiles.labels import Labels
+from dofrag.profiles.language import Language
+from dofrag.profiles.premises import premises_of
+from dofrag.profiles.rules import RuleSet
+from dofrag.profiles.sources import sources_of
+from dofrag.profiles.terms import Masked
+from dofrag.text.fold import fold, fold_chars
+
+MAX_CHARS = 6_000
+"""Characters of a question that are looked at; the command line refuses longer ones long before."""
+
+REQUIREMENT_EMITS = (
+    "items", "range", "deadline", "date", "value", "definition", "publication", "actor", "compare", "sequence",
+    "topic", "why", "list",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Rules, names and words of one gazette. `identifiers` is the profile's own."""
+
+    rules: RuleSet
+    aliases: Aliases
+    labels: Labels
+    language: Language
+    identifiers: Callable[[str], tuple[str, ...]]
+
+    def decompose(self, question: Question) -> tuple[SubQuestion, ...]:
+        """The parts of a question, one at least, each with requirements. Ids are `q1`, `q1.r1`, `q1.p1`."""
+        text = question.text[:MAX_CHARS]
+        folded = fold_chars(text)
+        facts = read_facts(
+            text,
+            question.as_of,
+            rules=self.rules,
+            aliases=self.aliases,
+            language=self.language,
+            identifiers=self.identifiers,
+        )
+        clauses = split(text, folded, self.rules, self.language)
+        masked = Masked(text, _hidden(facts), self.language, self.aliases.stop_words)
+        asking = [c for c in clauses if c.asks] or [Clause(0, len(text))]
+        stated = [c for c in clauses if not c.asks]
+        subs: list[SubQuestion] = []
+        for number, clause in enumerate(asking, 1):
+            # What is stated before the first part belongs to it: its provisions are asked for too.
+            reach = (*(stated if number == 1 else ()), clause)
+            context = self._context(text, folded, clause, reach, facts, masked, asking)
+            premises = premises_of(context, self.rules, reach)
+            subs.append(_sub_question(number, text, clause, context, premises))
+        return tuple(subs)
+
+    def _context(
+        self,
+        text: str,
+        folded: str,
+        clause: Clause,
+        reach: Sequence[Clause],
+        facts: Facts,
+        masked: Masked,
+        asking: Sequence[Clause],
+    ) -> Context:
+        own = within(facts, [(c.start, c.end) for c in reach])
+        hits = [h for emits in REQUIREMENT_EMITS for h in find(self.rules.of(emits), folded, clause)]
+        # "de 2025 a 2026" is no range of quantities.
+        hits = [
+            h
+            for h in hits
+            if h.rule.emits != "range" or not any(h.start < d.end and d.start < h.end for d in own.dates)
+        ]
+        return Context(
+            text=text,
+            folded=folded,
+            clause=clause,
+            hits=tuple(_without_overlaps(hits)),
+            own=own,
+            everything=facts,
+            sources=sources_of(own, facts, each=self.rules.any("each", folded[clause.start : clause.end])),
+            masked=masked,
+            aliases=self.aliases,
+            language=self.language,
+            rules=self.rules,
+            labels=self.labels,
+            inherited_terms=_elsewhere(masked, clause, asking),
+            placed=_placed_by_context(facts, own, reach, asking),
+        )
+
+    def asks_current(self, text: str) -> bool:
+        """Whether a question is about what is in force now."""
+        return self.rules.any("current", fold_chars(text[:MAX_CHARS]))
+
+    def canonical_issuer(self, text: str) -> str:
+        """The issuer that a name or an acronym stands for; the text itself if unknown."""
+        alias = self.aliases.issuers.get(" ".join(fold(text).split()))
+        return alias.name if alias else text
+
+    def expansions(self) -> Mapping[str, tuple[str, ...]]:
+        """Folded term → other terms to search: names of one thing for each other, and the profile's own pairs."""
+        out: dict[str, tuple[str, ...]] = {}
+        for names in (self.aliases.issuers, self.aliases.indicators, self.aliases.zones, self.aliases.instruments):
+            for alias in names.entries:
+                spellings = tuple(dict.fromkeys((*alias.aliases, fold(alias.name))))
+                for spelling in alias.aliases:
+                    out[spelling] = tuple(s for s in spellings if s != spelling)
+        for term, others in self.aliases.expansions.items():
+            out[term] = tuple(dict.fromkeys((*out.get(term, ()), *others)))
+        return {term: others for term, others in sorted(out.items()) if others}
+
+
+def named_scopes(text: str, scopes: Iterable[str], aliases: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    """Which of these collections a question names: their name, or one of its aliases, as whole words."""
+    words = f" {' '.join(_plain(text[:MAX_CHARS]))} "
+    return frozenset(
+        scope
+        for scope in scopes
+        if any(f" {' '.join(_plain(name))} " in words for name in (scope, *aliases.get(scope, ())) if _plain(name))
+    )
+
+
+def _plain(text: str) -> list[str]:
+    return "".join(c if c.isalnum() else " " for c in fold(text)).split()
+
+
+def _sub_question(
+    number: int, text: str, clause: Clause, context: Context, premises: Sequence[Premise]
+) -> SubQuestion:
+    name = f"q{number}"
+    built = [with_id(p, f"{name}.r{n}", clause) for n, p in enumerate(proposals(context), 1)]
+    rules = [r.rule for r in built if r.rule not in ("question", "provision")]
+    return SubQuestion(
+        id=name,
+        text=text[clause.start : clause.end].strip(" ¿?,;\n\t") or text.strip()[:200] or "?",
+        origin=f"rule:{rules[0]}" if rules else "question",
+        requirements=tuple(cast(list[Requirement], built)),
+        premises=tuple(replace(p, id=f"{name}.p{n}") for n, p in enumerate(premises, 1)),
+    )
+
+
+def _hidden(facts: Facts) -> list[tuple[int, int]]:
+    """Stretches that a slot holds: they are no part of the subject."""
+    spans: list[Any] = [
+        *facts.dates,
+        *facts.identifiers,
+        *facts.issuers,
+        *facts.frequencies,
+        *facts.zones,
+        *facts.editions,
+    ]
+    spans += [p for p in facts.provisions if p.use != "cited"]
+    spans += [i for i in facts.instruments if i.use == "source"]
+    spans += facts.measures
+    return [(s.start, s.end) for s in spans]
+
+
+def _elsewhere(masked: Masked, clause: Clause, asking: Sequence[Clause]) -> tuple[str, ...]:
+    """Subject words of the other parts, for a part that names none ("¿… y desde cuándo?")."""
+    for other in sorted(asking, key=lambda c: (abs(c.start - clause.start), c.start)):
+        if other is not clause and (terms := masked.terms(other.start, other.end)):
+            return terms
+    return ()
+
+
+def _placed_by_context(facts: Facts, own: Facts, reach: Sequence[Clause], asking: Sequence[Clause]) -> str | None:
+    """The provision that the context names, for a later part that names none ("El transitorio difirió el numeral
+    5.2: ¿qué contiene…, y a quién aplica?")."""
+    if own.provisions or len(reach) > 1:
+        return None
+    stated = [p for p in facts.provisions if p.use == "asked" and not any(c.holds(p.start) for c in asking)]
+    paths = {p.path for p in stated if not p.path.startswith("trans")}
+    return paths.pop() if len(paths) == 1 else None
+
+
+def _without_overlaps(hits: list[Any]) -> list[Any]:
+    """Hits of different sorts may not read the same words twice: the sort that comes first keeps them. A comparison
+    and a value, or a reason, may share theirs."""
+    kept: list[Any] = []
+    for hit in hits:
+        free = hit.rule.emits in ("compare", "why")
+        if free or not any(
+            k.start < hit.end and hit.start < k.end and k.rule.emits not in ("compare", "why") for k in kept
+        ):
+            kept.append(hit)
+    return sorted(kept, key=lambda h: (h.start, h.end, h.rule.id))

@@ -1,0 +1,297 @@
+"""The slots of a question: its dates with their roles, provisions, instruments, issuers, indicators, zones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import date, timedelta
+from typing import Any
+
+from dofrag.domain.question import DateRole
+from dofrag.profiles.aliases import Aliases, Found
+from dofrag.profiles.language import Language
+from dofrag.profiles.rules import RuleSet
+from dofrag.text.dates import FoundDate
+from dofrag.text.fold import fold, fold_chars
+from dofrag.text.mentions import FoundProvision
+
+REFERENCE = "reference"
+"""Role of a date that a value is only compared with; every other role is a `DateRole`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """A date of the question and what it is the date of. `rule` names the row that told its role, "" if none did."""
+
+    found: FoundDate
+    role: str
+    rule: str
+
+    @property
+    def start(self) -> int:
+        return self.found.start
+
+    @property
+    def end(self) -> int:
+        return self.found.end
+
+
+@dataclass(frozen=True, slots=True)
+class Provision:
+    """A provision that the question speaks of. `use`: "asked" for its text, "cited" when it is only invoked,
+    "amended" when it is what a reform changed."""
+
+    start: int
+    end: int
+    path: str
+    use: str
+
+
+@dataclass(frozen=True, slots=True)
+class Instrument:
+    """A named law, plan or programme. `words` are its folded content words; `use` as for provisions, or "source"."""
+
+    start: int
+    end: int
+    text: str
+    words: tuple[str, ...]
+    use: str = "source"
+
+
+@dataclass(frozen=True, slots=True)
+class Spanned:
+    """A slot value at `[start, end)`."""
+
+    start: int
+    end: int
+    value: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """Everything that was read off the question before its parts are looked at."""
+
+    dates: tuple[Dated, ...]
+    provisions: tuple[Provision, ...]
+    instruments: tuple[Instrument, ...]
+    identifiers: tuple[Spanned, ...]
+    issuers: tuple[Spanned, ...]
+    indicators: tuple[Found, ...]
+    frequencies: tuple[Found, ...]
+    zones: tuple[Spanned, ...]
+    editions: tuple[Spanned, ...]
+    measures: tuple[Spanned, ...]  # amounts, surfaces and percentages that the question itself states
+    gazette_only: bool
+
+
+def read_facts(
+    text: str,
+    as_of: date,
+    *,
+    rules: RuleSet,
+    aliases: Aliases,
+    language: Language,
+    identifiers: Callable[[str], tuple[str, ...]],
+) -> Facts:
+    """Read the slots of a question. Spans are characters of `text`."""
+    folded = fold_chars(text)
+    found = language.find_provisions(text)
+    named = _instruments(text, folded, aliases, language)
+    dates = _dates(text, folded, as_of, rules, language)
+    taken = [(n.start, n.end) for n in named]
+    provisions = _provisions(folded, found, rules)
+    return Facts(
+        dates=tuple(d for d in dates if not any(s <= d.start and d.end <= e for s, e in taken)),
+        provisions=provisions,
+        instruments=_uses(folded, named, provisions),
+        identifiers=_identifiers(text, folded, aliases, identifiers),
+        issuers=_issuers(folded, rules, aliases),
+        indicators=tuple(aliases.indicators.find(folded)),
+        frequencies=tuple(f for f in aliases.frequencies.find(folded) if f.alias.name),
+        zones=_zones(text, folded, rules, aliases),
+        editions=tuple(Spanned(f.start, f.end, f.alias.name) for f in aliases.editions.find(folded)),
+        measures=tuple(
+            Spanned(n.start, n.end, text[n.start : n.end])
+            for n in language.find_numbers(text)
+            if n.kind in ("surface", "money", "percent")
+        ),
+        gazette_only=rules.any("gazette", folded),
+    )
+
+
+def within(facts: Facts, reach: Sequence[tuple[int, int]]) -> Facts:
+    """The facts that begin in one of these stretches."""
+
+    def inside(found: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(one for one in found if any(a <= one.start < b for a, b in reach))
+
+    kept: dict[str, Any] = {f.name: inside(getattr(facts, f.name)) for f in fields(facts) if f.name != "gazette_only"}
+    return replace(facts, **kept)
+
+
+def _dates(text: str, folded: str, as_of: date, rules: RuleSet, language: Language) -> list[Dated]:
+    years = {d.first.year for d in language.find_dates(text) if d.year_given}
+    # A day without a year is of the one year that the question names, else of the last year in which it had come.
+    default = years.pop() if len(years) == 1 else None
+    found = language.find_dates(text, default_year=default if default is not None else as_of.year)
+    dated: list[Dated] = []
+    for one in found:
+        if not one.year_given and default is None and one.first > as_of and one.first.day < 29:
+            one = replace(
+                one, first=one.first.replace(year=as_of.year - 1), last=one.last.replace(year=as_of.year - 1)
+            )
+        before = folded[max(0, one.start - 110) : one.start]
+        rule = next((r for r in rules.of("before") if r.pattern.search(before)), None)
+        dated.append(Dated(one, rule.attributes["role"] if rule else DateRole.DATUM, rule.id if rule else ""))
+    published = [d.found.first for d in dated if d.role == DateRole.PUBLICATION and d.found.precision == "day"]
+    for rule in rules.of("relative"):
+        for match in rule.pattern.finditer(folded) if len(published) == 1 else ():
+            day = published[0] + timedelta(days=int(rule.attributes["days"]))
+            dated.append(Dated(FoundDate(*match.span(), day, day, "day"), DateRole.DATUM, rule.id))
+    return sorted(dated, key=lambda d: d.start)
+
+
+def _provisions(folded: str, found: Sequence[FoundProvision], rules: RuleSet) -> tuple[Provision, ...]:
+    out: list[Provision] = []
+    cites = [m.span() for r in rules.of("cites") for m in r.pattern.finditer(folded)]
+    amends = [m.span() for r in rules.of("amends") for m in r.pattern.finditer(folded)]
+    for one in found[:12]:
+        use = "asked"
+        transitory = one.path.startswith("trans")
+        if not transitory and any(_near(folded, span, one) for span in cites):
+            use = "cited"
+        elif not transitory and any(
+            0 <= one.start - end <= 70 and "?" not in folded[end : one.start] for _, end in amends
+        ):
+            use = "amended"
+        out.append(Provision(one.start, one.end, one.path, use))
+    return tuple(out)
+
+
+def _near(folded: str, span: tuple[int, int], one: FoundProvision) -> bool:
+    """Whether a verb of citing governs a provision: it stands within the same sentence, at most 120 signs away."""
+    between = folded[span[1] : one.start] if span[1] <= one.start else folded[one.end : span[0]]
+    return len(between) <= 120 and not re.search(r"[?;:]", between)
+
+
+def _identifiers(
+    text: str, folded: str, aliases: Aliases, identifiers: Callable[[str], tuple[str, ...]]
+) -> tuple[Spanned, ...]:
+    out: dict[int, Spanned] = {}
+    for identifier in identifiers(text):
+        at = folded.find(fold(identifier))
+        if at >= 0:
+            out[at] = Spanned(at, at + len(identifier), identifier)
+    for match in aliases.partial_identifier.finditer(folded):
+        if not any(s.start <= match.start() < s.end for s in out.values()):
+            out[match.start()] = Spanned(*match.span(), match.group().upper())
+    return tuple(out[at] for at in sorted(out))
+
+
+def _issuers(folded: str, rules: RuleSet, aliases: Aliases) -> tuple[Spanned, ...]:
+    out: dict[int, Spanned] = {}
+    for rule in rules.of("issuer"):
+        for match in rule.pattern.finditer(folded):
+            alias = aliases.issuers.get(match["issuer"])
+            if alias is not None:
+                out[match.start("issuer")] = Spanned(*match.span("issuer"), alias.name)
+    return tuple(out[at] for at in sorted(out))
+
+
+def _zones(text: str, folded: str, rules: RuleSet, aliases: Aliases) -> tuple[Spanned, ...]:
+    zones = [Spanned(f.start, f.end, f.alias.name) for f in aliases.zones.find(folded)]
+    for rule in rules.of("zone"):
+        for match in rule.pattern.finditer(folded):
+            kind = match["kind"].rstrip("s") if match["kind"].endswith("s") else match["kind"]
+            kind = " ".join(re.sub(r"(?<=[lnr])es$|(?<=[aeo])s$", "", w) for w in kind.split())
+            for item in re.finditer(r"[a-z0-9]+(?=,| y |$)", match["list"]):
+                start = match.start("list") + item.start()
+                value = f"{kind} {text[start : start + len(item.group())]}"
+                zones.append(Spanned(match.start() if not item.start() else start, start + len(item.group()), value))
+    return tuple(sorted(zones, key=lambda z: z.start))
+
+
+_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+_PERIODS = re.compile(r"(?: | del? )(?:19|20)\d\d-(?:19|20)?\d\d(?:(?:, | y | e )(?:19|20)\d\d-(?:19|20)?\d\d)*")
+_BARE_YEAR = re.compile(r" (?P<year>(?:19|20)\d\d)(?![\d-])")
+_MAX_NAME_WORDS = 24
+
+
+def _instruments(text: str, folded: str, aliases: Aliases, language: Language) -> list[Instrument]:
+    out: list[Instrument] = []
+    heads = "|".join(re.escape(h) for h in aliases.heads)
+    spans = [(f.start, f.end, f.alias.name) for f in aliases.instruments.find(folded)]
+    if heads:
+        for match in re.finditer(rf"(?<![\w-])(?:{heads})(?![\w-])", folded):
+            end = _name_end(text, folded, match.end(), aliases)
+            if end > match.end() or _stands_alone(text, match.start()):
+                spans.append((match.start(), end, text[match.start() : end]))
+    last = -1
+    for start, end, name in sorted(spans):
+        if start < last:
+            continue
+        for one in _with_periods(text, folded, start, end, name, language):
+            out.append(one)
+            last = max(last, one.end)
+    return out
+
+
+def _stands_alone(text: str, start: int) -> bool:
+    """`la Constitución`: a capital in the middle of a sentence makes a name of a single word."""
+    return text[start].isupper() and start > 1 and text[start - 2] not in "?¿.:" and text[start - 1] == " "
+
+
+def _name_end(text: str, folded: str, at: int, aliases: Aliases) -> int:
+    """Where the name that begins before `at` ends: after the last capitalised word that connectors join to it. An
+    infinitive after *para* opens a stretch of lower-case words that the next capital closes
+    (`Ley para regular las Instituciones de Tecnología Financiera`)."""
+    end, open_stretch, previous = at, False, ""
+    for count, word in enumerate(_WORD.finditer(text, at)):
+        between = text[end if count == 0 else word.start() - 1 : word.start()]
+        if count >= _MAX_NAME_WORDS or (between.strip() and between.strip() != ","):
+            break
+        if "," in text[max(at, word.start() - 2) : word.start()] and not word.group()[0].isupper():
+            break
+        token = folded[word.start() : word.end()]
+        if word.group()[0].isupper():
+            end, open_stretch = word.end(), False
+        elif previous == "para" and token.endswith(("ar", "er", "ir")):
+            open_stretch = True
+        elif token not in aliases.connectors and not open_stretch:
+            break
+        if "," in text[word.end() : word.end() + 1] and not text[word.end() + 2 : word.end() + 3].isupper():
+            break
+        previous = token
+    return end
+
+
+def _with_periods(text: str, folded: str, start: int, end: int, name: str, language: Language) -> list[Instrument]:
+    """A plan's period, or the year that stands right after the name of a budget, is part of the name; two periods
+    make two instruments."""
+    words = language.content_words(name)
+    periods = _PERIODS.match(folded, end)
+    if periods:
+        out: list[Instrument] = []
+        for match in re.finditer(r"[\d-]{7,9}", folded[periods.start() : periods.end()]):
+            at = periods.start() + match.start()
+            span = (start if not out else at, at + len(match.group()))
+            out.append(Instrument(*span, f"{name} {match.group()}", (*words, match.group())))
+        return out
+    year = _BARE_YEAR.match(folded, end)
+    if year:
+        return [Instrument(start, year.end(), f"{name} {year['year']}", (*words, year["year"]))]
+    return [Instrument(start, end, name, words)]
+
+
+def _uses(folded: str, named: list[Instrument], provisions: Sequence[Provision]) -> tuple[Instrument, ...]:
+    """`artículo 9 de la Ley X`, where the article is only invoked or amended, names no source."""
+    out: list[Instrument] = []
+    for one in named:
+        use = one.use
+        for provision in provisions:
+            between = folded[provision.end : one.start] if provision.end <= one.start else "?"
+            if provision.use != "asked" and len(between) < 24 and not re.search(r"[?;:]", between):
+                use = provision.use
+        out.append(replace(one, use=use))
+    return tuple(out)

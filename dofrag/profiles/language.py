@@ -1,0 +1,59 @@
+"""The language tools that a profile's rule engine works with; Spanish is one set of them."""
+
+from __future__ import annotations
+
+import re
+from typing import Protocol
+
+from dofrag.text.dates import FoundDate, find_dates
+from dofrag.text.fold import content_words
+from dofrag.text.mentions import FoundProvision, find_provisions
+from dofrag.text.numbers import FoundNumber, find_numbers
+from dofrag.text.numwords import CARDINAL
+
+
+class Language(Protocol):
+    """Stateless. Patterns run over folded text."""
+
+    number: str  # pattern of a whole number in digits or words
+    quantity: str  # pattern of a quantity with its currency sign and decimals
+    interrogatives: frozenset[str]  # words that ask only where they carry an accent
+    joint: re.Pattern[str]  # what must stand right before a word of asking for it to begin a part
+    coordination: re.Pattern[str]  # between two coordinated noun phrases
+    span: re.Pattern[str]  # "from … to …", groups `first` and `last`
+    determiner: re.Pattern[str]  # articles at the beginning of a noun phrase
+
+    def find_dates(self, text: str, *, default_year: int | None = None) -> list[FoundDate]: ...
+
+    def find_numbers(self, text: str) -> list[FoundNumber]: ...
+
+    def find_provisions(self, text: str) -> list[FoundProvision]: ...
+
+    def content_words(self, text: str) -> tuple[str, ...]: ...
+
+
+class Spanish:
+    """Spanish, as the gazette of Mexico writes it."""
+
+    number = rf"(?:\d{{1,4}}(?![\d.,/-]*\d)|{CARDINAL}(?:(?: y)? {CARDINAL}){{0,5}})"
+    quantity = (
+        rf"(?:(?:us)?\$ ?)?(?:\d[\d,]{{0,14}}(?:\.\d{{1,6}})?(?![\d/-]|[.,]\d)"
+        rf"|{CARDINAL}(?:(?: y)? {CARDINAL}){{0,7}})"
+    )
+    interrogatives = frozenset({"que", "como", "cuando", "donde", "quien", "quienes", "cual", "cuales", "cuanto"})
+    joint = re.compile(r"(?:^|[¿?¡!:;.,(]\s*|\b(?:y|e|o|u|pero|ademas|tambien)\s+)$")
+    coordination = re.compile(r",? (?:y|e) (?=(?:el|la|los|las|sus?) )|, (?=(?:el|la|los|las) )")
+    span = re.compile(r"\bdesde (?P<first>.+?) hasta (?P<last>.+)", re.S)
+    determiner = re.compile(r"\b(?:el|la|los|las|un|una|unos|unas|al|del)\s+")
+
+    def find_dates(self, text: str, *, default_year: int | None = None) -> list[FoundDate]:
+        return find_dates(text, default_year=default_year)
+
+    def find_numbers(self, text: str) -> list[FoundNumber]:
+        return find_numbers(text)
+
+    def find_provisions(self, text: str) -> list[FoundProvision]:
+        return find_provisions(text)
+
+    def content_words(self, text: str) -> tuple[str, ...]:
+        return content_words(text)

@@ -1,0 +1,56 @@
+"""What a question takes for granted: counts, dates from which something holds, provisions, instruments, acts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from dofrag.domain.question import DateRole, Premise
+from dofrag.profiles.build import Context
+from dofrag.profiles.clauses import Clause, find
+from dofrag.profiles.rules import RuleSet
+
+MAX_PREMISES = 12
+
+
+def premises_of(context: Context, rules: RuleSet, reach: Sequence[Clause]) -> tuple[Premise, ...]:
+    """The presuppositions of a part of a question, in order of kind and place, each once. Ids are given later."""
+    source = context.sources[0]
+    found: dict[tuple[str, str], Premise] = {}
+
+    def add(slot: str, key: str, expected: str, shown: str | None = None) -> None:
+        label = context.labels.premise(key, shown or expected)
+        found.setdefault((slot, expected), Premise(id="", slot=slot, label=label, expected=expected, source=source))
+
+    for instrument in context.own.instruments:
+        if instrument.use != "cited":
+            add("instrument", "instrument", instrument.text)
+    for identifier in context.own.identifiers:
+        add("instrument", "instrument", identifier.value)
+    for provision in context.own.provisions:
+        if provision.use == "asked":
+            add("provision", "provision", provision.path, context.labels.path(provision.path))
+    for dated in context.own.dates:
+        if dated.role == DateRole.EFFECT:
+            add("date", "date_effect", dated.found.first.isoformat())
+    for expected in _counts(context, rules, reach):
+        add("number", "number", expected)
+    for clause in reach:
+        for hit in find(rules.of("act"), context.folded, clause):
+            add("act", "act", hit.groups["act"])
+    return tuple(found.values())[:MAX_PREMISES]
+
+
+def _counts(context: Context, rules: RuleSet, reach: Sequence[Clause]) -> Iterable[str]:
+    """`los 14 inmuebles`, `50,000 m²`: as they stand in the question."""
+    taken = [(d.start, d.end) for d in context.own.dates]
+    taken += [(h.start, h.end) for h in context.of("range")]
+    for clause in reach:
+        for hit in find((*rules.of("items"), *rules.of("count")), context.folded, clause):
+            noun_at = context.folded.find(hit.groups["noun"], hit.start)
+            number_at = context.folded.find(hit.groups["n"], hit.start)
+            if not context.aliases.units.get(hit.groups["noun"]):
+                taken.append((hit.start, hit.end))
+                yield context.text[number_at : noun_at + len(hit.groups["noun"])]
+    for measure in context.own.measures:
+        if not any(a < measure.end and measure.start < b for a, b in taken):
+            yield measure.value

@@ -1,0 +1,66 @@
+"""Which publications may answer a part of a question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+
+from dofrag.domain.question import DateRole, Source
+from dofrag.profiles.facts import Facts, Instrument, Spanned
+
+MAX_SOURCES = 6
+
+
+def sources_of(own: Facts, everything: Facts, *, each: bool = False) -> tuple[Source, ...]:
+    """The sources that a part names, side by side; one at least, perhaps without any slot.
+
+    A part that names no source of its own has that of the question, where it is the only one; `each` says that it
+    asks of every one.
+    """
+    named = bool(_source_names(own) or own.identifiers or own.issuers or _published(own))
+    facts = own if named else everything
+    base = Source(gazette_only=everything.gazette_only)
+    issuers = _distinct(facts.issuers)
+    editions = _distinct(facts.editions) or _distinct(everything.editions)
+    published = _published(facts)
+    base = replace(
+        base,
+        issuer=issuers[0] if len(issuers) == 1 else None,
+        edition=editions[0] if len(editions) == 1 else None,
+        published_from=published[0][0] if len(published) == 1 else None,
+        published_to=published[0][1] if len(published) == 1 else None,
+    )
+    several = _named(base, facts, inherit=not named and not each)
+    if len(several) == 1 and named and len(published) > 1:
+        return tuple(replace(several[0], published_from=a, published_to=b) for a, b in published)[:MAX_SOURCES]
+    return several[:MAX_SOURCES]
+
+
+def _named(base: Source, facts: Facts, *, inherit: bool) -> tuple[Source, ...]:
+    """One source for each identifier, else for each named instrument; inherited ones only where there is just one."""
+    identifiers = _distinct(facts.identifiers)
+    instruments = list(dict.fromkeys(i.words for i in _source_names(facts)))
+    if identifiers:
+        if inherit and len(identifiers) > 1:
+            return (base,)
+        return tuple(replace(base, identifier=i) for i in identifiers)
+    if instruments:
+        if inherit and len(instruments) > 1:
+            return (base,)
+        return tuple(replace(base, name=words) for words in instruments)
+    return (base,)
+
+
+def _source_names(facts: Facts) -> tuple[Instrument, ...]:
+    return tuple(i for i in facts.instruments if i.use == "source" and i.words)
+
+
+def _distinct(found: Sequence[Spanned]) -> list[str]:
+    return list(dict.fromkeys(s.value for s in found))
+
+
+def _published(facts: Facts) -> list[tuple[date, date]]:
+    """Publication dates, each once; a month or year that holds a day named beside it says nothing more."""
+    spans = list(dict.fromkeys((d.found.first, d.found.last) for d in facts.dates if d.role == DateRole.PUBLICATION))
+    return [a for a in spans if not any(b != a and a[0] <= b[0] and b[1] <= a[1] for b in spans)]
