@@ -21,7 +21,8 @@ class Proof:
 class Support:
     """Whether one passage supports one requirement. `spans` are the characters of the passage's text that do, to
     quote from, each at most 600 characters; `why` says in one line what agreed or what was missing (for `dof
-    coverage check` and the trace). Any one of `proofs` is enough. `group` names the list that an item belongs to."""
+    coverage check` and the trace). Any one of `proofs` is enough. `group` names the list that an item belongs to. Of
+    two passages that support, the one of higher `rank` is the better witness."""
 
     status: Status  # OPEN, READ or SUPPORTED
     why: str
@@ -29,6 +30,7 @@ class Support:
     values: tuple[str, ...] = ()  # the values found, normalised: "113.14", "2026-02-01"
     proofs: tuple[Proof, ...] = ()
     group: str = ""
+    rank: int = 0
 
     @property
     def supported(self) -> bool:

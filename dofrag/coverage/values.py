@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from datetime import date
 
 from dofrag.coverage.assign import Mention, assign
+from dofrag.coverage.cells import cell_context
 from dofrag.coverage.cues import cue
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.quantities import Quantity
 from dofrag.coverage.source import about, closeness, held, telling_terms
 from dofrag.coverage.spans import quotable_span
+from dofrag.domain.evidence import QUOTE_MAX
 from dofrag.domain.question import DateRole, Period, Status, ValueRequired
 from dofrag.text.dates import FoundDate
 from dofrag.text.fold import stem, words
@@ -62,7 +64,18 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
     )
     span = quotable_span(prepared.text, best.sentence.span, (best.quantity.start, best.quantity.end))
     shown = prepared.text[best.quantity.start : best.quantity.end]
-    return Support(Status.SUPPORTED, f"{shown.strip()} fits", (span, *best.more), (best.quantity.text,), proofs)
+    spans = (span, *best.more)
+    if best.sentence.header is not None and span[0] - best.sentence.header[0] <= QUOTE_MAX // 2:
+        # A cell is read with the header of its table.
+        spans = (best.sentence.header, *spans)
+    rank = closeness(subject, best.sentence) + 2 * _titled_by(subject, requirement, prepared)
+    return Support(Status.SUPPORTED, f"{shown.strip()} fits", spans, (best.quantity.text,), proofs, rank=rank)
+
+
+def _titled_by(subject: tuple[str, ...], requirement: ValueRequired, prepared: PreparedPassage) -> int:
+    """How far the title is about the subject: a notice about it outweighs one that happens to speak of it."""
+    own = prepared.title_stems | prepared.heading_stems
+    return sum(held(s, own) for s in subject) + (2 if requirement.indicator and _titled(requirement, prepared) else 0)
 
 
 def _subject(requirement: ValueRequired) -> tuple[str, ...]:
@@ -82,7 +95,8 @@ def speaks_of(
     """Whether a sentence is about the indicator, by any of its names, or about the subject. In a notice whose title
     names the indicator (`titled`) a word of its name will do."""
     if requirement.indicator is None:
-        return about(_subject(requirement), sentence, prepared)
+        # A figure that shares only some words with the question is another figure.
+        return about(_subject(requirement), sentence, prepared, share=0.7)
     near = sentence.stems | sentence.context
     spelled = _spelled(requirement)
     if any(all(held(s, near) for s in name) for name in spelled):
@@ -135,16 +149,15 @@ def _fitting(
     where = _zones(requirement, prepared, index, spans)
     when = _periods(requirement.period, prepared, index, spans)
     out: list[_Found] = []
-    for n, quantity in enumerate(figures):
-        if often[n] is None:
+    for quantity, frequency, zone, period in zip(figures, often, where, when, strict=True):
+        if frequency is None:
             misses.append(f"not {requirement.frequency}")
-        elif where[n] is None:
+        elif zone is None:
             misses.append(f"another zone than {requirement.zone}")
-        elif when[n] is None:
+        elif period is None:
             misses.append("another date than the one asked")
         else:
-            cost = (often[n] or 0) + (where[n] or 0) + when[n][0]  # type: ignore[index]
-            out.append(_Found(cost, quantity, sentence, when[n][1]))  # type: ignore[index]
+            out.append(_Found(frequency + zone + period[0], quantity, sentence, period[1]))
     return out
 
 
@@ -155,6 +168,13 @@ def _frequencies(
     if requirement.frequency is None:
         return [0] * len(spans)
     sentence = prepared.sentences[index]
+    if sentence.header is not None:
+        cells = [cell_context(prepared, sentence, sentence.start + at) for at, _ in spans]
+        if any(cell is not None and cell.frequencies() for cell in cells):
+            return [
+                0 if cell is not None and requirement.frequency in {m.what for m in cell.frequencies()} else None
+                for cell in cells
+            ]
     mentions = sentence.frequencies
     if mentions:
         pairs = assign(sentence.folded, spans, mentions)
@@ -180,6 +200,10 @@ def _zones(
     wanted = frozenset(stem(w) for w in words(requirement.zone) if len(w) > 2 or w.isalnum())
     wanted = frozenset(w for w in wanted if w not in ("de", "del", "la", "el", "los", "las"))
     sentence = prepared.sentences[index]
+    if sentence.header is not None:
+        cells = [cell_context(prepared, sentence, sentence.start + at) for at, _ in spans]
+        if any(cell is not None and cell.zones() for cell in cells):
+            return [0 if cell is not None and any(wanted <= m.what for m in cell.zones()) else None for cell in cells]
     if sentence.zones:
         pairs = assign(sentence.folded, spans, sentence.zones)
         return [cost if what is not None and wanted <= what else None for what, cost in pairs]
@@ -202,6 +226,13 @@ def _periods(
     if period is None or period.role is DateRole.PUBLICATION:
         return [(0, ())] * len(spans)
     sentence = prepared.sentences[index]
+    if sentence.header is not None:
+        cells = [cell_context(prepared, sentence, sentence.start + at) for at, _ in spans]
+        if any(cell is not None and cell.dates() for cell in cells):
+            return [
+                (0, ()) if cell is not None and any(falls_in(d, period) for d in cell.dates()) else None
+                for cell in cells
+            ]
     dates = [d for d in sentence.dates if not _refers(prepared, sentence.start, d)]
     if dates:
         mentions = [Mention(d.start - sentence.start, d.end - sentence.start, d) for d in dates]
@@ -254,7 +285,7 @@ def _from_context(period: Period, prepared: PreparedPassage, index: int) -> _Whe
     title, else, for a whole year, the year of publication."""
     sentence = prepared.sentences[index]
     before = [d for d in prepared.dates if d.end <= sentence.start and not _refers(prepared, 0, d)]
-    if before and prepared.sentences[index].header is None:
+    if before:
         nearest = before[-1]
         if falls_in(nearest, period):
             return 300, () if _year_only(period) else (_holding(prepared, nearest),)
