@@ -74,6 +74,7 @@ class Outline:
     def see(self, line: str, level: int) -> Mark:
         """Take a line in (its first characters are enough) and say what it begins. `level` is the format's heading
         level, 0 for none."""
+        line = line.rstrip()
         mark = heading_provision(line)
         if mark is None:
             seen = self._plain(line, level)
@@ -96,7 +97,7 @@ class Outline:
                 self._name_division(bare(line))
                 return HEADING
             if self.anatomy.unmarked.match(line) is None:
-                self._nameless = self._nameless and line.isspace()
+                self._nameless = self._nameless and not line
                 return SOFT
             return self._unmarked(bare(line))
         text = bare(line)

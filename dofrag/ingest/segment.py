@@ -22,6 +22,8 @@ from dofrag.text.fold import fold
 
 WINDOW = 80
 """Blocks that are looked ahead at most to confirm an opening."""
+AFTER_TITLE = 4
+"""Content lines that may stand between a title and its seal."""
 REPEATED = 24
 """Characters in which a title and its repetition in capitals must agree."""
 SEAL_WITHIN = 12
@@ -274,7 +276,7 @@ class EditionCutter:
         if not is_caps(text) or len(text) > 200 or text.startswith(("“", '"', "'")):
             return False
         if names:  # an agency's name broken over two lines
-            return True
+            return not text.endswith(":") and not self._anatomy.fragment.match(text)
         if self._l["agency"].match(text) is not None and len(text) > 8:
             return True
         return bool(self._contents) and len(text) > 8 and fold(text) in self._contents
@@ -286,7 +288,7 @@ class EditionCutter:
         it, or (set in bold, with a known instrument) the end of a note before it."""
         title, confirmed, more = self._read_title(line, ahead.ahead() if isinstance(ahead, Window) else ahead)
         known = bool(self._anatomy.openers.match(line.text))
-        if not (headed or names or confirmed or (line.marked and known and self._closed())):
+        if not (confirmed or (known and (headed or names or (line.marked and self._closed())))):
             return None
         if self._mode == "front" and not (names or headed):
             return None
@@ -320,9 +322,20 @@ class EditionCutter:
             elif open_ and not is_caps(coming.text) and len(" ".join(parts)) < 1200 and not _ends(parts[-1], coming):
                 parts.append(coming.text)
                 more = count
+            elif self._ends_head(coming.text) or count - more > AFTER_TITLE:
+                break
             else:
                 open_ = False
         return " ".join(parts), False, more
+
+    def _ends_head(self, text: str) -> bool:
+        """Whether a line shows that the head is over, so that a seal after it is another publication's."""
+        return (
+            self._l["closing"].search(text) is not None
+            or self._l["notice_end"].search(text) is not None
+            or opens_title(text, self._anatomy)
+            or (is_caps(text) and self._l["agency"].match(text) is not None)
+        )
 
 
 def _ends(text: str, following: Line) -> bool:
