@@ -34,6 +34,10 @@ def clean_text(text: str, name: str = "the question") -> str:
         raise UsageError(
             f"{name} has {len(text):,} characters; at most {QUESTION_MAX:,} are read", hint="ask one thing at a time"
         )
+    escaped = [char for char in text if unicodedata.category(char) == "Cs"]
+    if escaped and all("\udc80" <= char <= "\udcff" for char in escaped):
+        # A console that claims to be ASCII passes UTF-8 on as escaped bytes.
+        text = text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
     kept: list[str] = []
     for at, char in enumerate(text):
         category = unicodedata.category(char)

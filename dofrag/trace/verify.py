@@ -13,6 +13,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, assert_never
 
+from dofrag.domain.question import Status
 from dofrag.domain.run import ENDS, Reason
 from dofrag.text.fold import fold_with_map
 from dofrag.trace.codec import GENESIS, Record, digest, intact
@@ -242,11 +243,24 @@ class _Check:
                 ProblemCode.END_STATE,
                 f"{event.terminal_state}, and answered is {'missing' if not self._answer else 'there'}",
             )
+        if self._answer is not None:
+            self._covered(event.coverage, set(self._answer.citations))
         # A run that something broke off may have been in the middle of a call.
         broken_off = event.reason in (Reason.INTERRUPTED, Reason.INTERNAL_ERROR)
         for call_id in () if broken_off else sorted(self._open_calls):
             self._say(ProblemCode.CALL_PAIRS, f"call {call_id} has no return")
         self._spend(event.spend, broken_off)
+
+    def _covered(self, coverage: tuple[Mapping[str, Any], ...], cited: set[int]) -> None:
+        """Every requirement of an answered run is answered by a cited chunk, or falls with a corrected premise."""
+        for requirement in (r for sub in coverage for r in _objects(sub.get("requirements"))):
+            status, chunk_id = requirement.get("status"), requirement.get("chunk_id")
+            if status not in (Status.ANSWERED, Status.CONTRADICTED):
+                self._say(ProblemCode.END_STATE, f"answered, and {requirement.get('id')} is {status}")
+            elif status == Status.ANSWERED and (type(chunk_id) is not int or chunk_id not in cited):
+                self._say(
+                    ProblemCode.COUNTS, f"{requirement.get('id')} is answered by {chunk_id}, which is not cited"
+                )
 
     def _spend(self, spend: Mapping[str, Any], broken_off: bool) -> None:
         read = sum(p.tokens for p in self._read.values())

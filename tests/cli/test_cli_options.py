@@ -67,6 +67,12 @@ def test_clean_text_gives_printable_words_or_a_usage_error(text: str) -> None:
     assert all(c.isprintable() or ord(c) > 0xFFF for c in cleaned)
 
 
+def test_a_question_that_an_ascii_console_passed_on_is_understood() -> None:
+    assert clean_text("¿Cuál es?".encode().decode("ascii", "surrogateescape")) == "¿Cuál es?"
+    with pytest.raises(UsageError, match="not valid UTF-8"):
+        clean_text("a\ud800b")
+
+
 def test_invisible_signs_and_line_breaks_of_pasted_text_are_taken_out() -> None:
     assert (
         clean_text("\ufeff¿Cuál es\r\n\tel va\u00adlor\u200b de la\u00a0UMA?\u202e") == "¿Cuál es el valor de la UMA?"

@@ -147,6 +147,14 @@ CONSISTENCY: dict[str, tuple[list[Event], str]] = {
     "a whole text as excerpt": (replaced(6, excerpt="x" * 301), "passage"),
     "a state that the reason has not": (replaced(12, closure=Closure.INCOMPLETE), "end_state"),
     "answered without an answer": ([*sound_events("run-1")[:11], finished()], "end_state"),
+    "answered, and a part is open": (
+        replaced(12, coverage=({"requirements": [{"id": "q1.r1", "status": "read", "chunk_id": None}]},)),
+        "end_state",
+    ),
+    "answered by a chunk that is not cited": (
+        replaced(12, coverage=({"requirements": [{"id": "q1.r1", "status": "answered", "chunk_id": 13}]},)),
+        "counts",
+    ),
     "an answer, and abstained": (
         replaced(
             12,
