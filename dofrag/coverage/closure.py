@@ -214,10 +214,10 @@ def _proven(support: Support, passage: PreparedPassage, claims: Sequence[Claim])
         if c.chunk_id == chunk_id and c.start is not None and c.end is not None
     )
     said = " ".join(claim.text for claim in quoting)
-    return any(_inside(proof, spans) and echoes(said, proof, passage.text) for proof in support.proofs)
+    return any(_inside(proof, spans, passage.text) and echoes(said, proof, passage.text) for proof in support.proofs)
 
 
-def _inside(proof: Proof, quotes: Sequence[tuple[int, int]]) -> bool:
+def _inside(proof: Proof, quotes: Sequence[tuple[int, int]], text: str) -> bool:
     merged: list[tuple[int, int]] = []
     for start, end in quotes:
         # Quotes that meet, but for a blank, are one: a list longer than a quote is cited in pieces.
@@ -225,7 +225,19 @@ def _inside(proof: Proof, quotes: Sequence[tuple[int, int]]) -> bool:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
             merged.append((start, end))
-    return all(any(a <= start and end <= b for a, b in merged) for start, end in proof.spans)
+    return all(
+        any(a <= start and end <= b for a, b in merged) for start, end in (_bare(s, text) for s in proof.spans)
+    )
+
+
+def _bare(span: tuple[int, int], text: str) -> tuple[int, int]:
+    """A span without the marks and stops at its ends: a quote may leave those out."""
+    start, end = span
+    while start < end and not (text[start].isalnum() or text[start] in '$¿¡«"'):
+        start += 1
+    while end > start and not text[end - 1].isalnum() and text[end - 1] not in "%²":
+        end -= 1
+    return start, end
 
 
 def _brief(text: str) -> str:

@@ -75,11 +75,36 @@ def _date(requirement: Requirement, support: Support) -> str:
 
 
 def _claim(prepared: PreparedPassage, spans: tuple[Span, ...], subs: list[str], date: str) -> Claim:
-    text = " … ".join(readable(prepared.text[start:end]) for start, end in spans)
+    text = _row_text(prepared, spans) or _joined(prepared.text, spans)
     if date:
         text = f"{text} (DOF {date})" if not text.endswith(".") else f"{text[:-1]} (DOF {date})."
     citations = tuple(Citation(chunk_id=prepared.id, quote=prepared.text[a:b], start=a, end=b) for a, b in spans)
     return Claim(text=text, sub_questions=tuple(subs), citations=citations)
+
+
+_BETWEEN = re.compile(r"[\s;,.*_]*(?:[yeou][\s*_]+)?")
+
+
+def _joined(text: str, spans: tuple[Span, ...]) -> str:
+    """The quotes in order: `;` where nothing but punctuation parts them, `…` where something is left out."""
+    out = ""
+    for n, (start, end) in enumerate(spans):
+        if n:
+            near = spans[n - 1][1] <= start and _BETWEEN.fullmatch(text[spans[n - 1][1] : start])
+            out = out.rstrip(" ;,.") + "; " if near else out + " … "
+        out += readable(text[start:end])
+    return out
+
+
+def _row_text(prepared: PreparedPassage, spans: tuple[Span, ...]) -> str:
+    """A header and one row of its table, as `row: column value; column value`; "" for anything else."""
+    if len(spans) != 2 or not all(prepared.text[a:b].lstrip().startswith("|") for a, b in spans):
+        return ""
+    header, row = ([c.strip() for c in prepared.text[a:b].strip().strip("|").split("|")] for a, b in spans)
+    if len(header) != len(row) or len(row) < 2:
+        return ""
+    cells = "; ".join(f"{name} {cell}" for name, cell in zip(header[1:], row[1:], strict=True))
+    return readable(f"{row[0]}: {cells}")
 
 
 def readable(text: str) -> str:

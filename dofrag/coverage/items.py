@@ -25,6 +25,7 @@ class _List:
     whole: bool  # both ends were read
     lead: Span | None
     key: str
+    within: Span | None = None  # the sentence that holds all the items, quoted as a whole
 
 
 def item_support(requirement: ItemRequired, prepared: PreparedPassage) -> Support:
@@ -47,8 +48,11 @@ def item_support(requirement: ItemRequired, prepared: PreparedPassage) -> Suppor
     text = prepared.text[item.start : item.end]
     value = " ".join(words(text))
     spans = pieces(prepared.text, (item.start, item.end))
+    proof = Proof(spans)
+    if found.within is not None:
+        spans = pieces(prepared.text, found.within)
     why = f"item {item.ordinal}; {count} of {requirement.of} in this passage"
-    return Support(Status.SUPPORTED, why, spans, (value,), (Proof(spans),), found.key)
+    return Support(Status.SUPPORTED, why, spans, (value,), (proof,), found.key)
 
 
 def list_support(requirement: ListRequired, prepared: PreparedPassage) -> Support:
@@ -60,6 +64,8 @@ def list_support(requirement: ListRequired, prepared: PreparedPassage) -> Suppor
             spans = [s for i in found.items for s in pieces(prepared.text, (i.start, i.end))]
             proof = Proof(tuple(spans))
             shown = merged([found.lead, *spans] if found.lead else spans, prepared.text)
+            if found.within is not None:
+                shown = pieces(prepared.text, found.within)
             values = tuple(" ".join(words(prepared.text[i.start : i.end]))[:80] for i in found.items)
             why = f"a whole list of {len(found.items)}"
             return Support(Status.SUPPORTED, why, shown, values, (proof,), found.key)
@@ -91,7 +97,9 @@ def _candidates(
         if subject and about(subject, sentence, prepared) and not sentence.heading:
             inline = _inline(of, subject, sentence, prepared)
             if inline:
-                yield _List(inline, True, None, _key(prepared, f"inline{sentence.start}"))
+                key = _key(prepared, f"inline{sentence.start}")
+                yield _List(inline, True, None, key, sentence.span)
+    yield from _labelled(subject, prepared)
 
 
 def _introduced(
@@ -209,9 +217,33 @@ def _inline(
             parts = _split(text, start, separator)
             commas = sum(text[b : b + 1] in ",;" for _, b in parts[:-1])
             enough = (len(parts) == of if of is not None else len(parts) >= 3) and commas >= len(parts) - 2
-            if enough and all(0 < len(text[a:b].split()) <= MAX_ITEM_WORDS for a, b in parts):
+            if enough and all(_is_item(text[a:b], subject) for a, b in parts):
                 return tuple(Item(n, sentence.start + a, sentence.start + b) for n, (a, b) in enumerate(parts, 1))
     return ()
+
+
+def _is_item(text: str, subject: tuple[str, ...]) -> bool:
+    """A piece of a sentence that can be an item: short, and not the list's own name again."""
+    return 0 < len(text.split()) <= MAX_ITEM_WORDS and not any(held(stem(w), subject) for w in words(text))
+
+
+_LABEL = re.compile(r"^[\W_]*(?P<label>(?:[a-zñ]+\s+){1,4})(?P<n>\d{1,2}|[ivx]{1,5})[*_]*\s*[.:)–-]")
+
+
+def _labelled(subject: tuple[str, ...], prepared: PreparedPassage) -> Iterator[_List]:
+    """`Eje general 2. Oficios y escuela`: an item that names its list and its number, wherever it stands."""
+    items: dict[str, list[Item]] = {}
+    for sentence in prepared.sentences:
+        match = _LABEL.match(sentence.folded)
+        if match is None:
+            continue
+        label = [stem(w) for w in match["label"].split()]
+        number = int(match["n"]) if match["n"].isdigit() else parse_roman(match["n"])
+        if number and subject and all(held(s, label) for s in subject) and len(label) <= len(subject) + 1:
+            items.setdefault(" ".join(label), []).append(Item(number, sentence.start, sentence.end))
+    for label_text in sorted(items):
+        key = f"{prepared.passage.publication.code}|{label_text}"
+        yield _List(tuple(items[label_text]), False, None, key)
 
 
 def _split(text: str, start: int, separator: re.Pattern[str]) -> list[Span]:

@@ -117,10 +117,13 @@ def _sentences(
     provision: str | None = None
     among_transitories = "transitori" in fold(" ".join(passage.chunk.heading_path))
     at_q = at_d = 0
+    addressed = _addressed(text, folded)
     for unit in cut(text):
         part = folded[unit.start : unit.end]
         at_q, mine = _within(found, at_q, unit.start, unit.end)
         at_d, its_dates = _within(dates, at_d, unit.start, unit.end)
+        if any(a <= unit.start < b for a, b in addressed):
+            continue
         mark = heading_provision(text[unit.start : unit.start + 120].split("\n")[0])
         if mark is not None:
             if mark.kind == "trans" and not mark.number:
@@ -154,6 +157,16 @@ def _sentences(
             )
         )
     return tuple(out)
+
+
+def _addressed(text: str, folded: str) -> list[tuple[int, int]]:
+    """Paragraphs that speak to whoever processes the text. They state nothing, so nothing in them is evidence."""
+    found: list[tuple[int, int]] = []
+    for match in cue("instruction").finditer(folded):
+        start = text.rfind("\n\n", 0, match.start())
+        end = text.find("\n\n", match.end())
+        found.append((max(start, 0), end if end >= 0 else len(text)))
+    return found
 
 
 FREQUENCIES = ("daily", "weekly", "monthly", "annual")

@@ -116,7 +116,7 @@ def range_support(requirement: RangeRequired, prepared: PreparedPassage) -> Supp
         near = sentence.stems | sentence.context
         hits = sum(held(s, near) for s in subject)
         for interval in intervals(sentence.folded, sentence.quantities, sentence.start):
-            if not _same_unit(requirement, interval, near):
+            if not _same_unit(requirement, interval, near if sentence.header else frozenset()):
                 continue
             other = True
             enough = named or not subject or hits * 3 >= len(subject)
@@ -138,7 +138,7 @@ def range_support(requirement: RangeRequired, prepared: PreparedPassage) -> Supp
 def _headed(requirement: RangeRequired, prepared: PreparedPassage) -> Support | None:
     for heading in prepared.passage.chunk.heading_path:
         folded = fold_chars(heading)
-        stems_of = frozenset(stem(w) for w in words(heading))
+        stems_of: frozenset[str] = frozenset()
         for interval in intervals(folded, quantities(heading, folded, ())):
             if _same_bounds(requirement, interval) and _same_unit(requirement, interval, stems_of):
                 body = next((s for s in prepared.sentences if not s.heading and len(s.folded) >= 24), None)
@@ -151,11 +151,13 @@ def _headed(requirement: RangeRequired, prepared: PreparedPassage) -> Support | 
 def _same_unit(requirement: RangeRequired, interval: Interval, near: frozenset[str]) -> bool:
     if requirement.unit is None:
         return True
-    if interval.unit is not None:
-        return interval.unit == requirement.unit
+    if interval.unit is not None and interval.unit == requirement.unit:
+        return True
     wanted = [stem(w) for w in words(requirement.unit)]
+    if any(held(w, near) for w in wanted):
+        return True  # the header of the table says what its rows count
     following = [stem(w) for w in words(interval.noun)[:5]]
-    return any(held(w, following) for w in wanted)
+    return interval.unit is None and any(held(w, following) for w in wanted)
 
 
 def _same_bounds(requirement: RangeRequired, interval: Interval) -> bool:

@@ -234,6 +234,8 @@ def _periods(
                 for cell in cells
             ]
     dates = [d for d in sentence.dates if not _refers(prepared, sentence.start, d)]
+    if dates and all(falls_in(d, period) for d in dates):
+        return [(0, ())] * len(spans)
     if dates:
         mentions = [Mention(d.start - sentence.start, d.end - sentence.start, d) for d in dates]
         pairs = assign(sentence.folded, spans, mentions)
