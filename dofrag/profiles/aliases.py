@@ -32,15 +32,19 @@ class Found:
 
 @dataclass(frozen=True)
 class Names:
-    """The names of one sort, with one pattern to find any of them; the longest spelling wins."""
+    """The names of one sort, with one pattern to find any of them; the longest spelling wins. A spelling that begins
+    with a capital counts only where the text has one too."""
 
     entries: tuple[Alias, ...]
     pattern: str = field(init=False)
     _compiled: re.Pattern[str] | None = field(init=False)
     _by_spelling: Mapping[str, Alias] = field(init=False)
+    _capitals: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        spellings = {spelling: alias for alias in self.entries for spelling in alias.aliases}
+        spellings = {spelling.lower(): alias for alias in self.entries for spelling in alias.aliases}
+        capitals = frozenset(s.lower() for alias in self.entries for s in alias.aliases if s[0].isupper())
+        object.__setattr__(self, "_capitals", capitals)
         listed = sorted(spellings, key=lambda s: (-len(s), s))
         pattern = r"(?<![\w-])(?:" + "|".join(re.escape(s).replace(r"\ ", " ") for s in listed) + r")(?![\w-])"
         object.__setattr__(self, "pattern", pattern if listed else r"(?!)")
@@ -50,6 +54,11 @@ class Names:
     def find(self, folded: str) -> list[Found]:
         assert self._compiled is not None
         return [Found(*m.span(), self._by_spelling[m.group()]) for m in self._compiled.finditer(folded)]
+
+    def cased(self, original: str) -> bool:
+        """Whether a name is written as it must be: an alias that the file spells with a capital (`Marina`, `Salud`) is
+        a common word without one."""
+        return original.lower() not in self._capitals or original[0].isupper()
 
     def get(self, folded: str) -> Alias | None:
         return self._by_spelling.get(folded)

@@ -34,6 +34,7 @@ from dofrag.profiles.rules import RuleSet
 from dofrag.profiles.sources import sources_of
 from dofrag.profiles.terms import Masked
 
+_ALWAYS = frozenset({"and-list"})
 MAX_REQUIREMENTS = 24
 """Of one clause: a cross product beyond this says that the question was misread."""
 
@@ -88,7 +89,7 @@ def proposals(context: Context) -> list[Proposal]:
     out: list[Proposal] = []
     for build in _BUILDERS:
         out.extend(build(context))
-    typed = [p for p in out if p.type not in (ListRequired, TopicRequired)]
+    typed = [p for p in out if p.type not in (ListRequired, TopicRequired) or p.rule in _ALWAYS]
     if typed:
         # A plural noun after "qué" is a list only where nothing more exact was asked.
         out = typed
@@ -126,9 +127,22 @@ def _placed(context: Context, found: list[Proposal]) -> list[Proposal]:
         return found
     kept = [p for p in found if p.type is not TopicRequired] if asked else found
     for path in asked:
-        slots = {"path": path, "label": context.labels.provision(path), "terms": context.terms()}
+        slots: dict[str, Any] = {"path": path, "label": context.labels.provision(path), "terms": context.terms()}
+        holder = _holder(context, path)
+        if holder is not None and len(context.sources) > 1:
+            slots["source"] = holder
         kept.append(Proposal(ProvisionRequired, "provision", slots))
     return kept
+
+
+def _holder(context: Context, path: str) -> Source | None:
+    """`el artículo 9 de la Ley X`: of several named instruments, the one right after the provision holds it."""
+    for provision in context.own.provisions:
+        for source in context.sources if provision.path == path else ():
+            for one in context.own.instruments:
+                if one.words == source.name and 0 <= one.start - provision.end <= 12:
+                    return source
+    return None
 
 
 def _values(context: Context) -> Iterable[Proposal]:
@@ -172,10 +186,14 @@ def _crossed(context: Context, hit: Hit | None, indicators: Sequence[Alias | Non
     if noun and asked_unit == "noun":
         terms = tuple(dict.fromkeys((noun, *terms)))
     for alias in indicators:
+        periods = _periods(context, alias, indicators)
         for variant, period, zone, frequency in itertools.product(
-            _variants(context, alias), _periods(context, alias, indicators), zones, frequencies
+            _variants(context, alias), periods, zones, frequencies
         ):
-            unit = {"noun": noun, "surface": "m2"}.get(asked_unit or "", asked_unit)
+            known = context.aliases.units.get(noun) if noun else None
+            unit = {"noun": known.name if known else noun, "surface": "m2"}.get(asked_unit or "", asked_unit)
+            if unit == "percent" and context.of("compare") and len(periods) > 1:
+                unit = None  # "¿qué porcentaje subió de … a …?" is computed from the two values
             unit = unit or (alias.unit if alias else _unit_after(context, hit))
             yield Proposal(
                 ValueRequired,
@@ -356,10 +374,21 @@ def _lists(context: Context) -> Iterable[Proposal]:
     if context.of("range"):
         return
     for hit in context.of("list"):
-        noun = hit.groups["noun"]
-        terms = tuple(dict.fromkeys((noun, *context.terms(hit))))
+        noun = hit.groups.get("noun", "")
+        terms = tuple(dict.fromkeys((*noun.split(), *context.terms(hit))))
         yield Proposal(ListRequired, hit.rule.id, {"terms": terms, "label": context.labels.list(noun)})
         return
+
+
+def _also(context: Context) -> Iterable[Proposal]:
+    """ "¿Qué superficie y municipios abarca…?": the noun after the conjunction is a slot of its own."""
+    ends = {h.end + 1 for h in context.of("value", "definition", "deadline")}
+    for hit in context.of("also"):
+        if hit.start in ends:
+            noun = hit.groups["noun"]
+            terms = tuple(dict.fromkeys((noun, *context.terms(*context.of("value"), hit))))
+            slots = {"terms": terms, "label": context.labels.list(noun)}
+            yield Proposal(ListRequired, hit.rule.id, slots)
 
 
 def _ranges(context: Context) -> Iterable[Proposal]:
@@ -390,7 +419,11 @@ def _ranges(context: Context) -> Iterable[Proposal]:
         }
         slots["label"] = context.labels.range(context.folded[hit.start : hit.end].strip(), terms)
         out.append(Proposal(RangeRequired, hit.rule.id, slots))
-    yield from reversed(out)
+    out.reverse()
+    for before, after in itertools.pairwise(out):  # "hasta 2 boyas, entre 2 y 5": the unit is said once
+        if after.slots["unit"] is None:
+            after.slots["unit"] = before.slots["unit"]
+    yield from out
 
 
 def _quantity(context: Context, text: str | None) -> float | None:
@@ -457,6 +490,7 @@ _BUILDERS: tuple[Callable[[Context], Iterable[Proposal]], ...] = (
     _definitions,
     _simple(PublicationRequired, "publication", Labels.publication),
     _sequence,
+    _also,
     _lists,
     _topics,
 )

@@ -12,6 +12,10 @@ MAX_CLAUSES = 12
 """Parts of one question at most; what is beyond stays in the last one."""
 
 
+_WITHIN = {"first": 3, "start": 14}
+"""`at` of a rule: how far from the beginning of its part it may begin."""
+
+
 @dataclass(frozen=True, slots=True)
 class Clause:
     """Characters `[start, end)` of the question. `asks` is False for context that states something."""
@@ -57,7 +61,7 @@ def _asking(text: str, folded: str, rules: RuleSet, language: Language) -> Itera
     unless the whole question is written without any."""
     found = [m for r in rules.of("ask") for m in r.pattern.finditer(folded)]
     spoken = [(m, folded[m.start() : m.end()].rsplit(" ", 1)[-1]) for m in found]
-    accented = any(text[m.end() - len(w) : m.end()].lower() != w for m, w in spoken)
+    accented = has_accents(text, folded, rules, language)
     for match, word in spoken:
         original = text[match.end() - len(word) : match.end()].lower()
         before = folded[max(0, match.start() - 16) : match.start()]
@@ -69,6 +73,16 @@ def _asking(text: str, folded: str, rules: RuleSet, language: Language) -> Itera
         yield match.start()
 
 
+def has_accents(text: str, folded: str, rules: RuleSet, language: Language) -> bool:
+    """Whether some word of asking is written with its accent."""
+    for rule in rules.of("ask"):
+        for match in rule.pattern.finditer(folded):
+            word = folded[match.start() : match.end()].rsplit(" ", 1)[-1]
+            if word in language.interrogatives and text[match.end() - len(word) : match.end()].lower() != word:
+                return True
+    return False
+
+
 def find(rules: tuple[Rule, ...], folded: str, clause: Clause) -> list[Hit]:
     """Hits of these rules in a clause, in order of place. An earlier row takes its characters from later ones."""
     taken: list[tuple[int, int]] = []
@@ -76,7 +90,7 @@ def find(rules: tuple[Rule, ...], folded: str, clause: Clause) -> list[Hit]:
     for rule in rules:
         for match in rule.pattern.finditer(folded, clause.start, clause.end):
             start, end = match.span()
-            if rule.attributes.get("at") == "start" and start - clause.start > 14:
+            if start - clause.start > _WITHIN.get(rule.attributes.get("at", ""), start):
                 continue
             if start == end or any(s < end and start < e for s, e in taken):
                 continue

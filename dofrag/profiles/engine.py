@@ -6,6 +6,7 @@ Everything that is particular to a language or a gazette is data (rules, aliases
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -13,7 +14,7 @@ from typing import Any, cast
 from dofrag.domain.question import Premise, Question, Requirement, SubQuestion
 from dofrag.profiles.aliases import Aliases
 from dofrag.profiles.build import Context, proposals, with_id
-from dofrag.profiles.clauses import Clause, find, split
+from dofrag.profiles.clauses import Clause, Hit, find, has_accents, split
 from dofrag.profiles.facts import Facts, read_facts, within
 from dofrag.profiles.labels import Labels
 from dofrag.profiles.language import Language
@@ -28,7 +29,7 @@ MAX_CHARS = 6_000
 
 REQUIREMENT_EMITS = (
     "items", "range", "deadline", "date", "value", "definition", "publication", "actor", "compare", "sequence",
-    "topic", "why", "list",
+    "topic", "why", "list", "also",
 )  # fmt: skip
 
 
@@ -57,6 +58,8 @@ class Engine:
         clauses = split(text, folded, self.rules, self.language)
         masked = Masked(text, _hidden(facts), self.language, self.aliases.stop_words)
         asking = [c for c in clauses if c.asks] or [Clause(0, len(text))]
+        # "¿Cómo y en qué plazo…?": a bare word of asking that no row knows adds nothing to the part after it.
+        asking = [c for c in asking if not self._bare(folded, c, facts, masked)] or asking[:1]
         stated = [c for c in clauses if not c.asks]
         subs: list[SubQuestion] = []
         for number, clause in enumerate(asking, 1):
@@ -64,7 +67,9 @@ class Engine:
             reach = (*(stated if number == 1 else ()), clause)
             context = self._context(text, folded, clause, reach, facts, masked, asking)
             premises = premises_of(context, self.rules, reach)
-            subs.append(_sub_question(number, text, clause, context, premises))
+            subs.append(
+                _sub_question(number, _own_words(text, folded, clause, self.language), clause, context, premises)
+            )
         return tuple(subs)
 
     def _context(
@@ -79,6 +84,7 @@ class Engine:
     ) -> Context:
         own = within(facts, [(c.start, c.end) for c in reach])
         hits = [h for emits in REQUIREMENT_EMITS for h in find(self.rules.of(emits), folded, clause)]
+        hits = [h for h in hits if not self._relative(text, folded, clause, h)]
         # "de 2025 a 2026" is no range of quantities.
         hits = [
             h
@@ -102,6 +108,22 @@ class Engine:
             placed=_placed_by_context(facts, own, reach, asking),
         )
 
+    def _bare(self, folded: str, clause: Clause, facts: Facts, masked: Masked) -> bool:
+        own = within(facts, [(clause.start, clause.end)])
+        known = any(find(self.rules.of(emits), folded, clause) for emits in REQUIREMENT_EMITS)
+        return not (known or own.provisions or own.indicators or masked.terms(clause.start, clause.end))
+
+    def _relative(self, text: str, folded: str, clause: Clause, hit: Hit) -> bool:
+        """Whether a word of asking is a relative or a conjunction here: it has no accent, in a question that writes
+        accents, and does not begin its part ("¿Qué presenta quien aspira…?")."""
+        if hit.start <= clause.start + 3 or not has_accents(text, folded, self.rules, self.language):
+            return False
+        for word in re.finditer(r"[a-zñ]+", folded[hit.start : hit.end][:40]):
+            if word.group() in self.language.interrogatives:
+                at = hit.start + word.start()
+                return text[at : at + len(word.group())].lower() == word.group()
+        return False
+
     def asks_current(self, text: str) -> bool:
         """Whether a question is about what is in force now."""
         return self.rules.any("current", fold_chars(text[:MAX_CHARS]))
@@ -122,6 +144,11 @@ class Engine:
         for term, others in self.aliases.expansions.items():
             out[term] = tuple(dict.fromkeys((*out.get(term, ()), *others)))
         return {term: others for term, others in sorted(out.items()) if others}
+
+
+def placeholders(language: Language, aliases: Aliases) -> dict[str, str]:
+    """What stands for `{N}`, `{Q}`, `{NOUN}` and `{ISSUER}` in the patterns of a rules file."""
+    return {"N": language.number, "Q": language.quantity, "NOUN": language.noun, "ISSUER": aliases.issuers.pattern}
 
 
 def named_scopes(text: str, scopes: Iterable[str], aliases: Mapping[str, Sequence[str]]) -> frozenset[str]:
@@ -146,11 +173,21 @@ def _sub_question(
     rules = [r.rule for r in built if r.rule not in ("question", "provision")]
     return SubQuestion(
         id=name,
-        text=text[clause.start : clause.end].strip(" ¿?,;\n\t") or text.strip()[:200] or "?",
+        text=text,
         origin=f"rule:{rules[0]}" if rules else "question",
         requirements=tuple(cast(list[Requirement], built)),
         premises=tuple(replace(p, id=f"{name}.p{n}") for n, p in enumerate(premises, 1)),
     )
+
+
+def _own_words(text: str, folded: str, clause: Clause, language: Language) -> str:
+    """The clause as it was asked, without the signs and conjunctions that join it to the next."""
+    end = clause.end
+    while joint := language.joint.search(folded, clause.start, end):
+        if joint.start() <= clause.start:
+            break
+        end = joint.start()
+    return text[clause.start : end].strip(" ¿?,;\n\t") or text.strip()[:200] or "?"
 
 
 def _hidden(facts: Facts) -> list[tuple[int, int]]:

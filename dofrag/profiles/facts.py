@@ -101,12 +101,13 @@ def read_facts(
     dates = _dates(text, folded, as_of, rules, language)
     taken = [(n.start, n.end) for n in named]
     provisions = _provisions(folded, found, rules)
+    acts = [m.end() for r in rules.of("act") for m in r.pattern.finditer(folded)]
     return Facts(
         dates=tuple(d for d in dates if not any(s <= d.start and d.end <= e for s, e in taken)),
         provisions=provisions,
-        instruments=_uses(folded, named, provisions),
+        instruments=_uses(folded, named, provisions, acts),
         identifiers=_identifiers(text, folded, aliases, identifiers),
-        issuers=_issuers(folded, rules, aliases),
+        issuers=_issuers(text, folded, rules, aliases),
         indicators=tuple(aliases.indicators.find(folded)),
         frequencies=tuple(f for f in aliases.frequencies.find(folded) if f.alias.name),
         zones=_zones(text, folded, rules, aliases),
@@ -181,7 +182,7 @@ def _identifiers(
     out: dict[int, Spanned] = {}
     for identifier in identifiers(text):
         at = folded.find(fold(identifier))
-        if at >= 0:
+        if at >= 0 and not _YEAR.fullmatch(identifier):  # "convocatoria 2022" has a year, no number
             out[at] = Spanned(at, at + len(identifier), identifier)
     for match in aliases.partial_identifier.finditer(folded):
         if not any(s.start <= match.start() < s.end for s in out.values()):
@@ -189,12 +190,12 @@ def _identifiers(
     return tuple(out[at] for at in sorted(out))
 
 
-def _issuers(folded: str, rules: RuleSet, aliases: Aliases) -> tuple[Spanned, ...]:
+def _issuers(text: str, folded: str, rules: RuleSet, aliases: Aliases) -> tuple[Spanned, ...]:
     out: dict[int, Spanned] = {}
     for rule in rules.of("issuer"):
         for match in rule.pattern.finditer(folded):
             alias = aliases.issuers.get(match["issuer"])
-            if alias is not None:
+            if alias is not None and aliases.issuers.cased(text[match.start("issuer") : match.end("issuer")]):
                 out[match.start("issuer")] = Spanned(*match.span("issuer"), alias.name)
     return tuple(out[at] for at in sorted(out))
 
@@ -212,6 +213,7 @@ def _zones(text: str, folded: str, rules: RuleSet, aliases: Aliases) -> tuple[Sp
     return tuple(sorted(zones, key=lambda z: z.start))
 
 
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _PERIODS = re.compile(r"(?: | del? )(?:19|20)\d\d-(?:19|20)?\d\d(?:(?:, | y | e )(?:19|20)\d\d-(?:19|20)?\d\d)*")
 _BARE_YEAR = re.compile(r" (?P<year>(?:19|20)\d\d)(?![\d-])")
@@ -284,7 +286,9 @@ def _with_periods(text: str, folded: str, start: int, end: int, name: str, langu
     return [Instrument(start, end, name, words)]
 
 
-def _uses(folded: str, named: list[Instrument], provisions: Sequence[Provision]) -> tuple[Instrument, ...]:
+def _uses(
+    folded: str, named: list[Instrument], provisions: Sequence[Provision], acts: Sequence[int]
+) -> tuple[Instrument, ...]:
     """`artículo 9 de la Ley X`, where the article is only invoked or amended, names no source."""
     out: list[Instrument] = []
     for one in named:
@@ -293,5 +297,7 @@ def _uses(folded: str, named: list[Instrument], provisions: Sequence[Provision])
             between = folded[provision.end : one.start] if provision.end <= one.start else "?"
             if provision.use != "asked" and len(between) < 24 and not re.search(r"[?;:]", between):
                 use = provision.use
+        if use == "source" and any(0 <= one.start - end <= 5 for end in acts):
+            use = "object"  # "la Ley X abrogó el Código Y": what was acted on does not answer
         out.append(replace(one, use=use))
     return tuple(out)

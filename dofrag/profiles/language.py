@@ -17,6 +17,7 @@ class Language(Protocol):
 
     number: str  # pattern of a whole number in digits or words
     quantity: str  # pattern of a quantity with its currency sign and decimals
+    noun: str  # pattern of a word that may be what is counted: no connective
     interrogatives: frozenset[str]  # words that ask only where they carry an accent
     joint: re.Pattern[str]  # what must stand right before a word of asking for it to begin a part
     coordination: re.Pattern[str]  # between two coordinated noun phrases
@@ -37,9 +38,10 @@ class Spanish:
 
     number = rf"(?:\d{{1,4}}(?![\d.,/-]*\d)|{CARDINAL}(?:(?: y)? {CARDINAL}){{0,5}})"
     quantity = (
-        rf"(?:(?:us)?\$ ?)?(?:\d[\d,]{{0,14}}(?:\.\d{{1,6}})?(?![\d/-]|[.,]\d)"
+        rf"(?:(?:us)?\$ ?)?(?:(?:\d{{1,3}}(?:,\d{{3}})+|\d{{1,12}})(?:\.\d{{1,6}})?(?![\d/-]|[.,]\d)"
         rf"|{CARDINAL}(?:(?: y)? {CARDINAL}){{0,7}})"
     )
+    noun = r"(?!(?:y|e|o|u|de|del|a|al|en|con|por|para|el|la|los|las|que|se|su|sus|mas|menos)\b)[a-zñ]{2,}"
     interrogatives = frozenset({"que", "como", "cuando", "donde", "quien", "quienes", "cual", "cuales", "cuanto"})
     joint = re.compile(r"(?:^|[¿?¡!:;.,(]\s*|\b(?:y|e|o|u|pero|ademas|tambien)\s+)$")
     coordination = re.compile(r",? (?:y|e) (?=(?:el|la|los|las|sus?) )|, (?=(?:el|la|los|las) )")

@@ -53,7 +53,15 @@ def _named(base: Source, facts: Facts, *, inherit: bool) -> tuple[Source, ...]:
 
 
 def _source_names(facts: Facts) -> tuple[Instrument, ...]:
-    return tuple(i for i in facts.instruments if i.use == "source" and i.words)
+    """Instruments that may be sources: the first, and those listed right after it ("la Ley X y la Ley Y"); one
+    further on is what the first speaks of, unless it holds a provision that is asked for."""
+    out: list[Instrument] = []
+    asked = [p.end for p in facts.provisions if p.use == "asked"]
+    for one in facts.instruments:
+        holds = any(0 <= one.start - end <= 12 for end in asked)
+        if one.use == "source" and one.words and (not out or holds or one.start - out[-1].end <= 14):
+            out.append(one)
+    return tuple(out)
 
 
 def _distinct(found: Sequence[Spanned]) -> list[str]:

@@ -39,7 +39,8 @@ class Masked:
 
     def any_terms(self) -> tuple[str, ...]:
         """The words of the whole question, whatever they are; something even for a question of signs."""
-        words = self._language.content_words(self._text) or tuple(_WORD.findall(fold(self._text)))
+        own = self._language.content_words(self._blanked(0, len(self._text), ()))
+        words = own or self._language.content_words(self._text) or tuple(_WORD.findall(fold(self._text)))
         return tuple(dict.fromkeys(words))[:MAX_TERMS] or (" ".join(fold(self._text).split())[:80] or "?",)
 
     def phrase(self, start: int, end: int, more: Sequence[Range] = ()) -> str:

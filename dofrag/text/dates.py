@@ -75,6 +75,9 @@ _BARE_DAY = re.compile(
     r"(?P<link>[ ]+al?[ ]+|[ ]*,[ ]*|[ ]+y[ ]+(?:el[ ]+)?|[ ]+e[ ]+|[ ]*-[ ]*)"
 )
 _MONTH_ALONE = re.compile(rf"\b(?:de|en|a)[ ]+(?P<month>{_MONTH})\b")
+_FORTNIGHT = re.compile(
+    rf"\b(?P<which>primera|segunda|1a\.?|2a\.?)[ ]+quincena[ ]+(?:de[ ]+)?(?P<month>{_MONTH})\b" + _OF_YEAR
+)
 _BARE_MONTH = re.compile(rf"\b(?P<month>{_MONTH})(?:[ ]+a[ ]+|[ ]*,[ ]*|[ ]+y[ ]+(?:de[ ]+)?)$")
 _TO = re.compile(r"[ ]+(?:al?|hasta el|hasta)[ ]+(?:el[ ]+)?(?:(?:dia|mes)[ ]+(?:de[ ]+)?)?")
 
@@ -179,6 +182,16 @@ class _Finder:
             start = match.start("day")
         return out
 
+    def fortnights(self) -> None:
+        """`segunda quincena de julio de 2018`, as price indices have it: the 16th to the last day."""
+        for match in _FORTNIGHT.finditer(self.text):
+            year = _year(match["year"])
+            if year is not None and self.claim(*match.span()):
+                first, last = month_span(year, MONTHS[match["month"]])
+                early = match["which"][0] in "p1"
+                days = (first, first.replace(day=15)) if early else (first.replace(day=16), last)
+                self.found.append(FoundDate(*match.span(), *days, "day"))
+
     def months_and_years(self) -> None:
         for match in _MONTH_YEAR.finditer(self.text):
             year = _year(match["year"])
@@ -238,5 +251,6 @@ def find_dates(text: str, *, default_year: int | None = None) -> list[FoundDate]
     """
     finder = _Finder(text, default_year)
     finder.days()
+    finder.fortnights()
     finder.months_and_years()
     return finder.joined()

@@ -15,7 +15,7 @@ from dofrag.domain.question import Question, SubQuestion
 from dofrag.profiles.aliases import load_aliases
 from dofrag.profiles.anatomy import Anatomy
 from dofrag.profiles.dof import identity
-from dofrag.profiles.engine import Engine, named_scopes
+from dofrag.profiles.engine import Engine, named_scopes, placeholders
 from dofrag.profiles.labels import Labels
 from dofrag.profiles.language import Spanish
 from dofrag.profiles.rules import load_rules
@@ -36,9 +36,7 @@ def dof_engine() -> Engine:
     """The DOF's rules, compiled once a process."""
     aliases = load_aliases(_data("aliases.toml"))
     language = Spanish()
-    rules = load_rules(
-        _data("rules.toml"), {"N": language.number, "Q": language.quantity, "ISSUER": aliases.issuers.pattern}
-    )
+    rules = load_rules(_data("rules.toml"), placeholders(language, aliases))
 
     def identifiers(text: str) -> tuple[str, ...]:
         return identity.identifiers(text, identity.dof_anatomy())
