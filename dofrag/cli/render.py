@@ -85,7 +85,12 @@ class _Page:
         same = [c for c in claim["citations"] if one_line(c["quote"]) == one_line(text)]
         # A composed sentence may carry its numbers already.
         missing = [m for m in marks if m not in text]
-        self.put(" ".join([f"«{one_line(text)}»" if same else text, *missing]) + computed, "  - ", "    ")
+        if same:
+            text = f"«{one_line(text)}»"
+        elif one_line(text) in one_line(self.result["answer"] or ""):
+            # The answer said it in full just above: here one line introduces the quotes.
+            text = one_line(text, self.width - 16)
+        self.put(" ".join([text, *missing]) + computed, "  - ", "    ")
         for citation in claim["citations"]:
             if citation not in same:
                 number = f"      [{self.numbers.get(citation['chunk_id'], '?')}] "

@@ -139,7 +139,7 @@ def test_coverage_cost_search_and_trace_are_told() -> None:
     text = render_result(RESULT, 100)
     assert "Cobertura: 2 de 2" in text
     assert "q1.r2  valor mensual" in text
-    assert 'search_documents: "unidad de prueba", 2026-01-01/... -> 1,400 resultados' in text
+    assert 'search_documents: "unidad de prueba", 2026-01-01/... -> resultados: 1,400' in text
     assert "Costo: 4 turnos, 3 llamadas, 1,900 tokens leídos, 41 ms" in text
     assert "answered/closed" in text
     assert "dof trace show 20260424T120000Z-1a2b3c" in text
@@ -151,6 +151,17 @@ def test_a_claim_that_is_its_quote_is_said_once() -> None:
     shown = partial()
     shown["claims"][0]["text"] = "valor diario de\n113.14 pesos"
     assert render_result(shown, 100).count("113.14") == 1
+
+
+def test_a_long_claim_is_said_in_full_once_and_all_its_quotes_are() -> None:
+    long = "El valor " + "muy largo " * 30 + "es de 113.14 pesos."
+    shown = result(answer=f"{long} [1]")
+    shown["claims"] = shown["claims"][:1]
+    shown["claims"][0] |= {"text": long, "citations": [{"chunk_id": 12, "quote": q} for q in ("a" * 90, "b" * 90)]}
+    text = render_result(shown, 100)
+    assert " ".join(text.split()).count(long) == 1
+    assert "«" + "a" * 90 + "»" in text
+    assert "«" + "b" * 90 + "»" in text
 
 
 def test_each_limitation_stands_once() -> None:
