@@ -122,7 +122,7 @@ def small_corpus(folder: Path, count: int = 40) -> None:
     for i in range(count):
         lines = [f"línea {i} {j} del agua potable y del ruido número {i * j}" for j in range(1 + i % 7)]
         write(folder, f"{i % 5}/{1000 + i}.md", *lines, date=f"2024-01-{1 + i % 28:02d}", title=f"ACUERDO número {i}")
-    edition = "= E-1\n@date 2024-04-12\nuno\n= E-2\n@date 2024-04-12\ndos\n"
+    edition = "= E-1\n@date 2024-04-12\nprimero\n= E-2\n@date 2024-04-12\nsegundo\n"
     for name in ("20240412-MAT.a.md", "20240412-MAT.worse.md", "20240412-MAT.b.txt"):
         (folder / name).write_text(edition + name + "\n", encoding="utf-8")
     write(folder, "2000.md", "texto en un formato")

@@ -143,7 +143,9 @@ class Intake:
         owners = {code: self._store.owner(code) for code in digests}
         alone = sorted(code for code, owner in owners.items() if owner is None or owner.source == member.rel)
         other = sorted(code for code, owner in owners.items() if owner and owner.sha256 != digests[code])
-        if alone and len(alone) < len(owners):
+        if len(alone) == len(owners):
+            self._index(member, [member.rel], results)  # of one name, but not of one code
+        elif alone:
             taken = next(code for code in sorted(owners) if code not in alone)
             self._fail(member, f"code {taken} is already taken by {rel}, code {alone[0]} is not", sha256, rel)
         elif other and format_ == member.format:

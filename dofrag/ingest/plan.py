@@ -48,7 +48,7 @@ class PlannedFile:
 
 
 class Plan:
-    """Files by group: the conversions of one edition, or the files of one code. `todo` lists the groups to work on."""
+    """Files by group: the conversions of one edition, or the files of one code. `todo` lists the groups to do."""
 
     def __init__(self) -> None:
         self._db = sqlite3.connect("", isolation_level=None)  # "" is a temporary file that SQLite removes itself
@@ -226,7 +226,7 @@ def _plan_file(
     error: str | None,
     fresh: bool,
 ) -> None:
-    rel = raw_rel.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    rel = _storable(raw_rel)
     if plan.knows(rel):
         known = plan.file(rel)
         if known is not None and known.path.resolve() == path.resolve():
@@ -254,7 +254,7 @@ def _plan_file(
             sha = file_sha256(path)
     except (SourceUnreadable, OSError) as problem:
         key, format_, rank, error = "", NO_FORMAT, 0, reason_of(problem)
-    key = key or f"file:{rel}"
+    key = _storable(key) or f"file:{rel}"
     if error:
         same = stored is not None and stored[3] == NO_FORMAT and stored[6] == error
     else:
@@ -296,6 +296,11 @@ def _stored(store: sqlite3.Connection | None, rel: str) -> tuple[int, int, str, 
         [rel],
     ).fetchone()
     return row
+
+
+def _storable(text: str) -> str:
+    """Bytes of a file name that are no UTF-8 spelled out, for a database holds text only."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _size_and_time(path: Path) -> tuple[int, int]:

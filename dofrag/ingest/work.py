@@ -26,6 +26,7 @@ def mark_work(
         for rel, group_key in store.execute("SELECT rel, group_key FROM sources ORDER BY rel"):
             if plan.file(rel) is None:
                 plan.mark(group_key, _first(plan, group_key, ""), "gone")
+    _mark_alternates(plan, store, mirror)
     _mark_failed(plan, store)
     if plan.todo("changed") or plan.todo("gone"):
         return
@@ -40,6 +41,14 @@ def _first(plan: Plan, group_key: str, otherwise: str) -> str:
     """What a group is ordered by. Groups of which nothing is left come first ("")."""
     members = plan.members(group_key)
     return members[0].rel if members else otherwise
+
+
+def _mark_alternates(plan: Plan, store: sqlite3.Connection, mirror: bool) -> None:
+    """Alternates of a file that is gone or has changed may have to stand for themselves."""
+    for rel, canonical in store.execute("SELECT rel, canonical FROM sources WHERE status = 'alternate' ORDER BY rel"):
+        file, other = plan.file(rel), plan.file(canonical)
+        if file is not None and (not other.same if other is not None else mirror):
+            plan.mark(file.group_key, _first(plan, file.group_key, rel), "changed")
 
 
 def _mark_failed(plan: Plan, store: sqlite3.Connection) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,6 +84,9 @@ def _open(layout: Layout, pointer: Pointer, chunker: str | None) -> OpenIndex:
             )
         backend = Bm25Index(layout.search(pointer.search), name=layout.name, provisions=_named_provisions)
         return OpenIndex(layout.name, reader, backend, pointer.stamp, pointer.parts)
+    except sqlite3.DatabaseError as error:
+        reader.close()
+        raise IndexMismatch(f"index {layout.name!r}: its store is damaged ({error})", hint=REBUILD) from error
     except BaseException:
         reader.close()
         raise

@@ -16,6 +16,7 @@ _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
 _SPACE = re.compile(r"\s+")
 _STOP = frozenset(STOP_WORDS)
 _SCAN = 200_000  # characters of a text that are looked at
+_MARGIN = 8  # one such part of the width is left before the match, and one after it
 _PAIR = 3.0  # what two neighbouring words of the query, found as neighbours ("artículo 3"), count beyond their own
 
 
@@ -56,17 +57,24 @@ def _best_start(found: list[tuple[int, int, str]], words: list[str], width: int)
             marks.append((found[i - 1][0], end, (found[i - 1][2], word), _PAIR))
     marks.sort(key=lambda m: (m[0], m[1]))
     starts = [m[0] for m in marks]
-    best, best_score = 0, 0.0
-    for i, mark in enumerate(marks[:2000]):
+    inner = max(1, width - 2 * (width // _MARGIN))
+
+    def score(i: int) -> float:
         worth: dict[object, float] = {}
-        for other in marks[i : min(bisect_left(starts, mark[0] + width), i + 100)]:
-            if other[1] <= mark[0] + width:
-                worth[other[2]] = other[3]
-        score = sum(worth.values())
-        if score > best_score + 1e-9:
-            best, best_score = mark[0], score
-    # A little of what stands before helps to read it; the match itself stays inside.
-    return max(0, best - width // 8) if best_score else 0
+        for mark in marks[i : min(bisect_left(starts, starts[i] + inner), i + 100)]:
+            if mark[1] <= starts[i] + inner:
+                worth[mark[2]] = mark[3]
+        return sum(worth.values())
+
+    scores = [score(i) for i in range(min(len(marks), 2000))]
+    if not scores:
+        return 0
+    best = max(range(len(scores)), key=lambda i: (scores[i], -i))
+    # What stands before the match and adds nothing to it only takes room from what follows.
+    last = bisect_left(starts, starts[best] + inner)
+    while best + 1 < min(last, len(scores)) and scores[best + 1] >= scores[best]:
+        best += 1
+    return max(0, starts[best] - width // _MARGIN)
 
 
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:

@@ -35,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root / "index"
 
 
-@pytest.fixture()
+@pytest.fixture
 def reader(folder: Path) -> Iterator[StoreReader]:
     with open_index(folder) as index:
         yield index.reader

@@ -31,11 +31,18 @@ def source(rel: str) -> SourceRow:
 
 
 def parsed(code: str, *texts: str, **changes: object) -> ParsedPublication:
-    values: dict[str, object] = dict(
-        code=code, published_on=date(2024, 1, 1), edition=None, kind=Kind.DOF, source_kind=SourceKind.PUBLICATION,
-        position=None, section=None, branch=None, issuer="X", title="T", instrument=None, identifiers=(), url=None,
-        scope="public", source="a.md",
-    )  # fmt: skip
+    values: dict[str, object] = {
+        **dict.fromkeys(("edition", "position", "section", "branch", "instrument", "url")),
+        "code": code,
+        "published_on": date(2024, 1, 1),
+        "kind": Kind.DOF,
+        "source_kind": SourceKind.PUBLICATION,
+        "issuer": "X",
+        "title": "T",
+        "identifiers": (),
+        "scope": "public",
+        "source": "a.md",
+    }
     at = 0
     chunks = []
     for i, text in enumerate(texts):
@@ -48,7 +55,7 @@ def parsed(code: str, *texts: str, **changes: object) -> ParsedPublication:
     return ParsedPublication(Header(**{**values, **changes}), chunks)  # type: ignore[arg-type]
 
 
-@pytest.fixture()
+@pytest.fixture
 def store(tmp_path: Path) -> Iterator[StoreWriter]:
     with StoreWriter(tmp_path / "store-1.sqlite", name="test") as writer:
         yield writer
