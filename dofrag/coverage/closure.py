@@ -158,7 +158,7 @@ class _Check:
             return set()
         fallen: set[str] = set()
         for sub in self.subs:
-            if any(corrects(premise, draft, self.claims, self.prepared) for premise in sub.premises):
+            if any(corrects(premise, sub, draft, self.claims, self.prepared) for premise in sub.premises):
                 fallen.update(r.id for r in sub.requirements)
         return fallen
 
@@ -192,7 +192,7 @@ class _Check:
                 if any(self.bears(r, chunk_id) for sub in subs for r in sub.requirements):
                     continue
                 alone = replace(claim, citations=tuple(c for c in claim.citations if c.chunk_id == chunk_id))
-                if any(corrects(p, draft, [alone], self.prepared) for sub in subs for p in sub.premises):
+                if any(corrects(p, sub, draft, [alone], self.prepared) for sub in subs for p in sub.premises):
                     continue
                 self.rejected.add(chunk_id)
                 self.fault(FaultCode.IRRELEVANT_CITATION, f"claims[{n}]", chunk_id=chunk_id)

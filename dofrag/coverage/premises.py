@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from dofrag.coverage.cues import cue
 from dofrag.coverage.prepared import PreparedPassage
-from dofrag.coverage.source import held, mismatch
+from dofrag.coverage.source import closeness, held, mismatch, names_anything, telling_terms
 from dofrag.coverage.spans import Span, quotable_span
 from dofrag.coverage.topics import title_span
+from dofrag.coverage.values import speaks_of
 from dofrag.domain.evidence import Claim, Draft, FaultCode, PremiseStatus
-from dofrag.domain.question import Premise, SubQuestion
+from dofrag.domain.question import Premise, Requirement, SubQuestion, ValueRequired
 from dofrag.text.dates import find_dates
 from dofrag.text.fold import fold, fold_chars, stem, words
 from dofrag.text.numbers import find_numbers
@@ -54,9 +55,12 @@ class PremiseCheck:
 UNCLEAR = PremiseCheck(PremiseStatus.UNCLEAR)
 
 
-def check_premise(premise: Premise, prepared: Mapping[int, PreparedPassage]) -> PremiseCheck:
-    """What the read passages of the premise's source say of it. One that confirms it outweighs any other."""
+def check_premise(premise: Premise, sub: SubQuestion, prepared: Mapping[int, PreparedPassage]) -> PremiseCheck:
+    """What the read passages of the premise's source say of it. One that confirms it outweighs any other. Without a
+    named source, only passages count that bear on what the sub-question asks."""
     own = [p for p in prepared.values() if not mismatch(premise.source, p)]
+    if not names_anything(premise.source):
+        own = [p for p in own if any(_concerns(r, p) for r in sub.requirements)]
     if premise.slot == "provision":
         return _provision(premise, own)
     findings = [f for p in own for f in _findings(premise, p)]
@@ -67,6 +71,19 @@ def check_premise(premise: Premise, prepared: Mapping[int, PreparedPassage]) -> 
                     return UNCLEAR
                 return finding
     return UNCLEAR
+
+
+def _concerns(requirement: Requirement, prepared: PreparedPassage) -> bool:
+    """Whether a publication is about what is asked: its title is, or a sentence of it by name."""
+    if isinstance(requirement, ValueRequired) and requirement.indicator is not None:
+        return any(speaks_of(requirement, s, prepared) for s in prepared.sentences)
+    subject = telling_terms(requirement.terms, requirement.source)
+    own = prepared.title_stems | prepared.heading_stems
+    titled = sum(held(s, own) for s in subject)
+    return bool(subject) and (
+        titled * 10 >= len(subject) * 6
+        or any(closeness(subject, s) * 10 >= len(subject) * 8 for s in prepared.sentences)
+    )
 
 
 def _findings(premise: Premise, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
@@ -97,11 +114,16 @@ def _date(premise: Premise, prepared: PreparedPassage) -> Iterator[PremiseCheck]
         found = days[0].first if days else None
         if found is None and cue("relative_start").search(sentence.folded) and "siguiente" in sentence.folded:
             found = published + timedelta(days=1)
-        if found is not None:
+        if found is not None and _comparable(found, expected):
             status = PremiseStatus.SUPPORTED if found == expected else PremiseStatus.FALSE
             core = (days[0].start, days[0].end) if days else None
             span = quotable_span(prepared.text, sentence.span, core)
             yield PremiseCheck(status, prepared.id, span, found.isoformat())
+
+
+def _comparable(found: date, expected: date) -> bool:
+    """Whether two dates can be of the same event: the start of last year's values says nothing of this year's."""
+    return found.year == expected.year or abs((found - expected).days) <= 62
 
 
 def _number(premise: Premise, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
@@ -183,12 +205,16 @@ def _numbers(kind: str, prepared: PreparedPassage) -> Iterator[tuple[Span, int]]
 
 
 def corrects(
-    premise: Premise, draft: Draft, claims: Sequence[Claim], prepared: Mapping[int, PreparedPassage]
+    premise: Premise,
+    sub: SubQuestion,
+    draft: Draft,
+    claims: Sequence[Claim],
+    prepared: Mapping[int, PreparedPassage],
 ) -> bool:
     """Whether the draft states the true value of the premise's slot in a claim, and quotes it."""
     if draft.premise.status is not PremiseStatus.FALSE or not _affirms(draft.premise.correction):
         return False
-    check = check_premise(premise, prepared)
+    check = check_premise(premise, sub, prepared)
     if check.status is not PremiseStatus.FALSE or check.chunk_id is None or check.span is None:
         return False
     return any(
@@ -213,7 +239,7 @@ def premise_faults(
     """Faults as (code, where, message key, values): a premise called false without proof, a correction that no claim
     states, and a premise that the read passages contradict while the draft passes over it."""
     faults: list[tuple[FaultCode, str, str, dict[str, Any]]] = []
-    premises = [p for sub in sub_questions for p in sub.premises]
+    premises = [(p, sub) for sub in sub_questions for p in sub.premises]
     if draft.premise.status is PremiseStatus.FALSE:
         correction = draft.premise.correction or ""
         if not _affirms(correction):
@@ -222,13 +248,13 @@ def premise_faults(
             " ".join(fold(correction).split()) in " ".join(fold(c.text).split()) for c in claims if c.citations
         ):
             faults.append((FaultCode.PREMISE_UNPROVEN, "premise", "premise_not_claimed", {}))
-        elif not any(corrects(p, draft, claims, prepared) for p in premises):
+        elif not any(corrects(p, sub, draft, claims, prepared) for p, sub in premises):
             faults.append((FaultCode.PREMISE_UNPROVEN, "premise", "premise_unproven", {}))
         return faults
     if draft.premise.status is PremiseStatus.UNCLEAR:
         return faults
-    for premise in premises:
-        check = check_premise(premise, prepared)
+    for premise, sub in premises:
+        check = check_premise(premise, sub, prepared)
         if check.status is PremiseStatus.FALSE:
             values = {"label": premise.label, "chunk_id": check.chunk_id}
             faults.append((FaultCode.PREMISE_UNPROVEN, premise.id, "premise_contradicted", values))

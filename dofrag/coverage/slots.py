@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from dofrag.coverage.cues import cue
 from dofrag.coverage.interface import Proof, Support
@@ -105,7 +106,30 @@ def definition_support(requirement: DefinitionRequired, prepared: PreparedPassag
             if (begins or led) and cue("definition").match(tail) and len(tail) >= 20:
                 span = quotable_span(prepared.text, sentence.span, (sentence.start + match.start(), sentence.end))
                 return Support(Status.SUPPORTED, "its defining sentence", (span,), (), (Proof((span,)),))
+    under = _under_heading(requirement.term, phrase, prepared)
+    if under is not None:
+        span = quotable_span(prepared.text, under.span)
+        return Support(Status.SUPPORTED, "the text under its heading", (span,), (), (Proof((span,)),))
     return Support(Status.READ if bears else Status.OPEN, "the term is not defined here")
+
+
+PURPOSE = frozenset({"objet", "objetiv", "finalidad", "proposit"})
+
+
+def _under_heading(term: str, phrase: re.Pattern[str], prepared: PreparedPassage) -> Sentence | None:
+    """`1. Objetivo` and what follows; for a purpose, `tiene por objeto…` too."""
+    for sentence, after in pairwise(prepared.sentences):
+        alone = phrase.search(sentence.folded) and len(sentence.folded.split()) <= 2 + len(term.split())
+        if alone and len(after.folded) >= 24 and not after.heading:
+            return after
+    path = prepared.passage.chunk.heading_path
+    last = fold_chars(path[-1]) if path else ""
+    body = next((s for s in prepared.sentences if not s.heading and len(s.folded) >= 24), None)
+    if body is not None and phrase.search(last) and len(last.split()) <= 2 + len(term.split()):
+        return body
+    if any(stem(w) in PURPOSE for w in words(term)):
+        return next((s for s in prepared.sentences if cue("purpose").search(s.folded)), None)
+    return None
 
 
 def _phrase(term: str) -> re.Pattern[str] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from dofrag.coverage.cues import cue
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.domain.question import Source
 from dofrag.text.fold import fold, stem, words
@@ -190,10 +191,25 @@ def _named(name: Iterable[str], prepared: PreparedPassage) -> bool:
         own = own | prepared.stems
     wanted = list(dict.fromkeys(stem(w) for w in name))
     telling = [w for w in wanted if w not in KINDS] or wanted
+    if _carried(telling, prepared):
+        return True
     if any(w not in own for w in telling if w[0].isdigit()):
         return False
     hits = sum(held(w, own) for w in telling)
     return hits == len(telling) if len(telling) <= 3 else hits * 4 >= len(telling) * 3
+
+
+def _carried(telling: list[str], prepared: PreparedPassage) -> bool:
+    """Whether the passage itself issues the instrument, whatever the title of its publication: a line that is its
+    name, or a sentence that approves or issues it. Merely naming it is not enough."""
+    if len(telling) < 2 or any(w not in prepared.stems for w in telling):
+        return False
+    for sentence in prepared.sentences:
+        if all(w in sentence.stems for w in telling):
+            bare = len(sentence.stems) <= len(telling) + 2
+            if bare or cue("issues").search(sentence.folded):
+                return True
+    return False
 
 
 def held(wanted: str, own: Collection[str]) -> bool:

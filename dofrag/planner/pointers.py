@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dofrag.coverage.match import PreparedPassage, meets, prepare
 from dofrag.coverage.source import held, mismatch, names_anything, telling_terms
@@ -17,6 +17,7 @@ from dofrag.domain.question import (
     ValueRequired,
 )
 from dofrag.planner.interface import Seen, View
+from dofrag.planner.queries import Window, windows
 from dofrag.text.fold import stem, words
 from dofrag.text.paths import provision_matches
 
@@ -69,7 +70,8 @@ def _score(requirement: Requirement, pointer: Seen, glimpse: PreparedPassage) ->
     """0 when the source is wrong. A snippet that already supports the requirement, the provision itself, and words of
     the subject count."""
     if mismatch(requirement.source, glimpse):
-        return 0.0
+        # Another title may still hold it: several instruments are published as one. Read last.
+        return 0.0 if mismatch(replace(requirement.source, name=()), glimpse) else 0.2
     score = 1.0 if names_anything(requirement.source) else 0.3
     if isinstance(requirement, ProvisionRequired):
         if provision_matches(requirement.path, pointer.provision):
@@ -88,7 +90,25 @@ def _score(requirement: Requirement, pointer: Seen, glimpse: PreparedPassage) ->
     if isinstance(requirement, DateRequired) and requirement.role is DateRole.EFFECT:
         where = " ".join([pointer.provision or "", *pointer.heading_path]).lower()
         score += 1.0 if "trans" in where or "vigor" in pointer.snippet.lower() else 0.0
+    if glimpse.passage.publication.consolidated:
+        score -= 0.3  # the publication itself, where both are there
+    window = next(windows(requirement))
+    if not _in_window(glimpse.passage.publication, window):
+        score -= 1.0
     return max(score, 0.0)
+
+
+def _in_window(publication: Publication, window: Window) -> bool:
+    return not (
+        (window.start is not None and publication.published_on < window.start)
+        or (window.end is not None and publication.published_on > window.end)
+    )
+
+
+def well_placed(view: View, requirement: Requirement) -> bool:
+    """Whether a discovered publication fits the source and the dates where the answer is likeliest."""
+    window = next(windows(requirement))
+    return any(_in_window(view.publications[code], window) for code in fitting_publications(view, requirement))
 
 
 def subject_of(requirement: Requirement) -> tuple[str, ...]:
@@ -120,7 +140,7 @@ def _glimpse(pointer: Seen, publication: Publication) -> PreparedPassage:
 def fitting_publications(view: View, requirement: Requirement) -> list[str]:
     """Codes of discovered publications that fit the requirement's source, in order of discovery; none when its source
     says nothing and nothing of its subject stands in a title."""
-    fitting: list[tuple[float, int, str]] = []
+    fitting: list[tuple[bool, bool, int, int, str]] = []
     subject = subject_of(requirement)
     for n, (code, publication) in enumerate(view.publications.items()):
         glimpse = _glimpse(Seen(0, code, (), None, publication.title), publication)
@@ -128,5 +148,8 @@ def fitting_publications(view: View, requirement: Requirement) -> list[str]:
             continue
         hits = sum(held(s, glimpse.title_stems) for s in subject)
         if hits or names_anything(requirement.source):
-            fitting.append((-hits, n, code))
-    return [code for _, _, code in sorted(fitting)]
+            outside = not _in_window(publication, next(windows(requirement)))
+            fitting.append((outside, publication.consolidated, -hits, n, code))
+    best = sorted(fitting)
+    inside = [one for one in best if not one[0]]
+    return [one[-1] for one in inside or best]

@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from dofrag.domain.question import (
+    DateRequired,
     DateRole,
     DefinitionRequired,
     ItemRequired,
@@ -188,6 +189,8 @@ def detail_query(requirement: Requirement) -> str:
         return join([requirement.term, *requirement.terms])
     if isinstance(requirement, ItemRequired):
         return join([*requirement.terms])
+    if isinstance(requirement, DateRequired) and requirement.role is DateRole.EFFECT:
+        return join([*requirement.terms, "entrará en vigor transitorio vigente a partir"])
     named = set(requirement.source.name)
     rest = [t for t in requirement.terms if t not in named]
     extra = [requirement.zone or "", requirement.indicator or ""] if isinstance(requirement, ValueRequired) else []

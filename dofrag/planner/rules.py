@@ -24,8 +24,8 @@ from dofrag.domain.question import (
     SubQuestion,
 )
 from dofrag.planner.interface import Abstain, Step, ToolCall, View
-from dofrag.planner.pointers import Ranked, fitting_publications, rank_pointers
-from dofrag.planner.queries import detail_query, evidence_arguments, listing, searches
+from dofrag.planner.pointers import Ranked, fitting_publications, rank_pointers, well_placed
+from dofrag.planner.queries import detail_query, evidence_arguments, join, listing, searches
 
 READ_AT_ONCE = 5
 TOKENS_A_CHUNK = 900
@@ -84,8 +84,7 @@ def _key(tool: str, arguments: Mapping[str, object]) -> str:
 
 def _answer(view: View, prepared: Mapping[int, PreparedPassage]) -> Draft:
     claims = partial_claims(view.sub_questions, prepared, view.support)
-    premises = [p for sub in view.sub_questions for p in sub.premises]
-    checked = [check_premise(p, prepared).status for p in premises]
+    checked = [check_premise(p, sub, prepared).status for sub in view.sub_questions for p in sub.premises]
     confirmed = bool(checked) and all(s is PremiseStatus.SUPPORTED for s in checked)
     finding = PremiseFinding(status=PremiseStatus.SUPPORTED) if confirmed else NO_PREMISE
     return Draft(claims=claims, premise=finding)
@@ -94,7 +93,7 @@ def _answer(view: View, prepared: Mapping[int, PreparedPassage]) -> Draft:
 def _false_premise(view: View, prepared: Mapping[int, PreparedPassage]) -> tuple[SubQuestion, PremiseCheck] | None:
     for sub in view.sub_questions:
         for premise in sub.premises:
-            check = check_premise(premise, prepared)
+            check = check_premise(premise, sub, prepared)
             if check.status is PremiseStatus.FALSE and check.chunk_id is not None and check.span is not None:
                 return sub, check
     return None
@@ -122,12 +121,22 @@ def _ideas(view: View, missing: list[Requirement], prepared: Mapping[int, Prepar
     yield from _read(view, [r for r in ranked if r.strong], "read what seems to answer")
     if not view.history:
         yield from _list_first(view, missing)
+    yield from _first_searches(view, [r for r in missing if not well_placed(view, r)])
     yield from _within(view, missing, ranked)
-    yield from _first_searches(view, missing)
-    yield from _read(view, ranked, "read the best pointers")
     yield from _neighbours(view, missing, prepared)
+    if _hopeless(view, missing):
+        return
+    yield from _read(view, ranked, "read the best pointers")
     yield from _browse(view, missing)
+    yield from _first_searches(view, missing)
     yield from _wider(view, missing)
+
+
+def _hopeless(view: View, missing: list[Requirement]) -> bool:
+    """Several ways of searching were tried and nothing that was found bears on the question at all."""
+    searches = sum(past.tool in ("search_documents", "list_publications") for past in view.history)
+    untouched = all(view.coverage.get(r.id, Status.OPEN) is Status.OPEN for r in missing)
+    return searches >= 4 and untouched and len(missing) == len(_all(view))
 
 
 def _read(view: View, ranked: list[Ranked], why: str) -> Iterator[ToolCall]:
@@ -150,23 +159,25 @@ def _list_first(view: View, missing: list[Requirement]) -> Iterator[ToolCall]:
 
 
 def _within(view: View, missing: list[Requirement], ranked: list[Ranked]) -> Iterator[ToolCall]:
-    """Search within publications that fit, for requirements that no unread pointer promises to answer."""
+    """Search within the publications that fit, for what no unread pointer promises to answer: one search for all that
+    the same publications must answer, then one for each."""
     promised = {r for one in ranked if one.strong for r in one.requirements}
-    done: set[str] = set()
+    queries: dict[tuple[str, ...], list[str]] = {}
     for requirement in missing:
-        if requirement.id in promised:
+        codes = tuple(fitting_publications(view, requirement)[:6])
+        if requirement.id in promised or not codes:
             continue
-        codes = fitting_publications(view, requirement)[:6]
         query = detail_query(requirement)
-        if isinstance(requirement, PublicationRequired) and codes:
-            titles = " ".join(view.publications[c].title for c in codes[:3])
-            query = f"{query} {titles}"[:380].strip()
-        if not codes or not query or f"{codes}{query}" in done:
-            continue
-        done.add(f"{codes}{query}")
-        yield ToolCall(
-            "search_evidence", evidence_arguments(query, codes), f"look for it where it must stand: {query[:60]}"
-        )
+        if isinstance(requirement, PublicationRequired):
+            query = join([query, *(view.publications[c].title for c in codes[:3])])
+        if query:
+            queries.setdefault(codes, []).append(query)
+    why = "look for it where it must stand"
+    for codes, asked in queries.items():
+        yield ToolCall("search_evidence", evidence_arguments(join(asked[:4]), codes), why)
+    for codes, asked in queries.items():
+        for query in dict.fromkeys(asked):
+            yield ToolCall("search_evidence", evidence_arguments(query, codes), why)
 
 
 def _first_searches(view: View, missing: list[Requirement]) -> Iterator[ToolCall]:
