@@ -56,8 +56,8 @@ class Names:
         return [Found(*m.span(), self._by_spelling[m.group()]) for m in self._compiled.finditer(folded)]
 
     def cased(self, original: str) -> bool:
-        """Whether a name is written as it must be: an alias that the file spells with a capital (`Marina`, `Salud`) is
-        a common word without one."""
+        """Whether a name is written as it must be: an alias that the file spells with a capital (`Marina`) is a
+        common word without one."""
         return original.lower() not in self._capitals or original[0].isupper()
 
     def get(self, folded: str) -> Alias | None:

@@ -13,8 +13,9 @@ from typing import Any, cast
 
 from dofrag.domain.question import Premise, Question, Requirement, SubQuestion
 from dofrag.profiles.aliases import Aliases
-from dofrag.profiles.build import Context, proposals, with_id
+from dofrag.profiles.build import proposals, with_id
 from dofrag.profiles.clauses import Clause, Hit, find, has_accents, split
+from dofrag.profiles.context import Context
 from dofrag.profiles.facts import Facts, read_facts, within
 from dofrag.profiles.labels import Labels
 from dofrag.profiles.language import Language

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from dofrag.domain.question import DateRole, Premise
-from dofrag.profiles.build import Context
 from dofrag.profiles.clauses import Clause, find
+from dofrag.profiles.context import Context
 from dofrag.profiles.rules import RuleSet
 
 MAX_PREMISES = 12

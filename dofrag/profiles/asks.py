@@ -1,0 +1,195 @@
+"""Dates, deadlines, actors, definitions, lists, publications, chronologies, topics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from dofrag.domain.question import (
+    ActorRequired,
+    Base,
+    DateRequired,
+    DateRole,
+    DefinitionRequired,
+    ItemRequired,
+    ListRequired,
+    Period,
+    PublicationRequired,
+    TopicRequired,
+)
+from dofrag.profiles.clauses import Clause, Hit, find
+from dofrag.profiles.context import Context, Proposal
+from dofrag.profiles.facts import within
+from dofrag.profiles.labels import Labels
+from dofrag.profiles.sources import sources_of
+
+
+def dates(context: Context) -> Iterable[Proposal]:
+    hits = context.of("date")
+    for hit in hits:
+        role = DateRole(hit.rule.attributes["role"])
+        for start, end in _coordinated(context, hit):
+            terms = context.terms(*hits, start=start, end=end)
+            if kept := hit.groups.get("kept"):
+                terms = tuple(dict.fromkeys((*context.language.content_words(kept), *terms)))
+            subject = context.masked.phrase(start, end, [(h.start, h.end) for h in hits])
+            period = _date_period(context)
+            label = context.labels.date(role, subject, period)
+            yield Proposal(
+                DateRequired, hit.rule.id, {"role": role, "terms": terms, "period": period, "label": label}
+            )
+    # "¿Por qué empezó a regir el …?" takes a date for granted: the true one must be found.
+    for why in context.of("why")[:1] if not hits else ():
+        if context.states_effect:
+            role = DateRole.EFFECT
+            period = _date_period(context)
+            label = context.labels.date(role, context.masked.phrase(context.clause.start, context.clause.end), period)
+            slots = {"role": role, "terms": context.terms(why), "period": period, "label": label}
+            yield Proposal(DateRequired, why.rule.id, slots)
+
+
+def _date_period(context: Context) -> Period | None:
+    """The one year, month or day that the dated thing is of: "¿desde cuándo rigen las cuotas de 2026?"."""
+    of = {(d.found.first, d.found.last) for d in context.own.dates if d.role == DateRole.DATUM}
+    first, last = of.pop() if len(of) == 1 else (None, None)
+    return Period(start=first, end=last) if first and last else None
+
+
+def _coordinated(context: Context, hit: Hit) -> list[tuple[int, int]]:
+    """ "¿En qué fechas entraron en vigor la regla y las excepciones?" asks for one date each."""
+    whole = (context.clause.start, context.clause.end)
+    if "plural" not in hit.groups:
+        return [whole]
+    cuts = [m.span() for m in context.language.coordination.finditer(context.folded, hit.end, context.clause.end)]
+    if not cuts or len(cuts) > 5:
+        return [whole]
+    starts = [hit.end, *(end for _, end in cuts)]
+    ends = [*(start for start, _ in cuts), context.clause.end]
+    return list(zip(starts, ends, strict=True))
+
+
+def simple(
+    kind: type[Base], emits: str, label: Callable[[Labels, str], str]
+) -> Callable[[Context], Iterable[Proposal]]:
+    def build(context: Context) -> Iterable[Proposal]:
+        for hit in context.of(emits):
+            subject = context.masked.phrase(context.clause.start, context.clause.end, [(hit.start, hit.end)])
+            slots: dict[str, Any] = {"terms": context.terms(hit), "label": label(context.labels, subject)}
+            yield Proposal(kind, hit.rule.id, slots)
+
+    return build
+
+
+def actors(context: Context) -> Iterable[Proposal]:
+    for hit in context.of("actor"):
+        noun = hit.groups.get("noun")
+        terms = tuple(dict.fromkeys((*context.language.content_words(noun or ""), *context.terms(hit))))
+        subject = context.masked.phrase(context.clause.start, context.clause.end)
+        yield Proposal(
+            ActorRequired, hit.rule.id, {"role": noun, "terms": terms, "label": context.labels.actor(subject)}
+        )
+
+
+def definitions(context: Context) -> Iterable[Proposal]:
+    for hit in context.of("definition"):
+        noun = hit.groups.get("noun") if hit.rule.attributes.get("term") == "noun" else None
+        term = noun or context.masked.term_after(hit.end, context.clause.end)
+        if not term:
+            continue
+        terms = context.terms(hit) if noun else tuple(context.language.content_words(term))
+        yield Proposal(
+            DefinitionRequired, hit.rule.id, {"term": term, "terms": terms, "label": context.labels.definition(term)}
+        )
+
+
+def items(context: Context) -> Iterable[Proposal]:
+    seen = False
+    for hit in context.of("items"):
+        if hit.rule.attributes.get("after") and not seen:
+            continue
+        number = _whole(context, hit.groups["n"])
+        if number is None or not 2 <= number <= 40 or context.aliases.units.get(hit.groups["noun"]):
+            continue
+        seen = True
+        noun = " ".join(w for w in (hit.groups["noun"], hit.groups.get("adjective")) if w)
+        terms = tuple(dict.fromkeys((*noun.split(), *context.terms(*context.of("items")))))
+        for ordinal in range(1, number + 1):
+            label = context.labels.item(noun, ordinal, number)
+            yield Proposal(
+                ItemRequired, hit.rule.id, {"ordinal": ordinal, "of": number, "terms": terms, "label": label}
+            )
+
+
+def _whole(context: Context, text: str) -> int | None:
+    found = context.language.find_numbers(text)
+    return int(found[0].value) if found and found[0].value == int(found[0].value) else None
+
+
+def lists(context: Context) -> Iterable[Proposal]:
+    if context.of("range"):
+        return
+    for hit in context.of("list"):
+        noun = hit.groups.get("noun", "")
+        terms = tuple(dict.fromkeys((*noun.split(), *context.terms(hit))))
+        yield Proposal(ListRequired, hit.rule.id, {"terms": terms, "label": context.labels.list(noun)})
+        return
+
+
+def also(context: Context) -> Iterable[Proposal]:
+    """ "¿Qué superficie y municipios abarca…?": the noun after the conjunction is a slot of its own."""
+    ends = {h.end + 1 for h in context.of("value", "definition", "deadline")}
+    for hit in context.of("also"):
+        if hit.start in ends:
+            noun = hit.groups["noun"]
+            terms = tuple(dict.fromkeys((noun, *context.terms(*context.of("value"), hit))))
+            slots = {"terms": terms, "label": context.labels.list(noun)}
+            yield Proposal(ListRequired, hit.rule.id, slots)
+
+
+def sequence(context: Context) -> Iterable[Proposal]:
+    """A chronology: one requirement a stage that the question names."""
+    for hit in context.of("sequence")[:1]:
+        span = context.language.span.search(context.folded, hit.end, context.clause.end)
+        if span:
+            stages = [span.span("first"), span.span("last")]
+        else:
+            cuts = list(context.language.coordination.finditer(context.folded, hit.end, context.clause.end))
+            stages = list(
+                zip(
+                    [hit.end, *(c.end() for c in cuts)], [*(c.start() for c in cuts), context.clause.end], strict=True
+                )
+            )
+        effect = context.rules.any("effect", context.folded[context.clause.start : context.clause.end])
+        for start, end in stages[:8]:
+            yield from _stage(context, hit, start, end, effect)
+
+
+def _stage(context: Context, hit: Hit, start: int, end: int, effect: bool) -> Iterable[Proposal]:
+    """One stage, with the source that it names itself; several of them where it says how many."""
+    terms = context.masked.terms(start, end, [(hit.start, hit.end)]) or context.terms(hit)
+    subject = context.masked.phrase(start, end)
+    stated = within(context.everything, [(start, end)])
+    nothing = within(context.everything, [])
+    source = sources_of(stated, nothing)[0]
+    slots: dict[str, Any] = {"terms": terms, "source": source, "label": context.labels.publication(subject)}
+    if not effect:
+        yield Proposal(PublicationRequired, hit.rule.id, slots)
+        return
+    counted = find(context.rules.of("count"), context.folded, Clause(start, end))
+    times = (_whole(context, counted[0].groups["n"]) or 1) if counted else 1
+    label = context.labels.date(DateRole.EFFECT, subject)
+    for n in range(1, min(times, 6) + 1):
+        numbered = label if times == 1 else f"{label} ({n}/{times})"
+        yield Proposal(DateRequired, hit.rule.id, {**slots, "role": DateRole.EFFECT, "label": numbered})
+
+
+def topics(context: Context) -> Iterable[Proposal]:
+    for hit in context.of("topic", "why")[:1]:
+        yield topic(context, hit.rule.id, (hit,))
+
+
+def topic(context: Context, rule: str, hits: Sequence[Hit]) -> Proposal:
+    terms = context.terms(*hits) or context.masked.any_terms()
+    start, end = context.clause.start, context.clause.end
+    label = context.masked.phrase(start, end, [(h.start, h.end) for h in hits]) or " ".join(terms)
+    return Proposal(TopicRequired, rule, {"terms": terms, "label": context.labels.topic(label)})

@@ -1,0 +1,65 @@
+"""What the builders of one part of a question work with, and what they propose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dofrag.domain.question import Base, DateRole, Source
+from dofrag.profiles.aliases import Aliases
+from dofrag.profiles.clauses import Clause, Hit
+from dofrag.profiles.facts import Facts
+from dofrag.profiles.labels import Labels
+from dofrag.profiles.language import Language
+from dofrag.profiles.rules import RuleSet
+from dofrag.profiles.terms import Masked
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A requirement without its id: type, the rule that found it, slots."""
+
+    type: type[Base]
+    rule: str
+    slots: dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """What the builders of one clause work with. `everything` are the facts of the whole question, `own` those that
+    stand in the clause; `sources` are the publications that may answer it, one at least."""
+
+    text: str
+    folded: str
+    clause: Clause
+    hits: tuple[Hit, ...]
+    own: Facts
+    everything: Facts
+    sources: tuple[Source, ...]
+    masked: Masked
+    aliases: Aliases
+    language: Language
+    rules: RuleSet
+    labels: Labels
+    inherited_terms: tuple[str, ...] = ()
+    placed: str | None = None  # provision that the context names, for a part that names none
+
+    def of(self, *emits: str) -> tuple[Hit, ...]:
+        return tuple(h for h in self.hits if h.rule.emits in emits)
+
+    def terms(self, *hits: Hit, start: int | None = None, end: int | None = None) -> tuple[str, ...]:
+        """Content words of the clause, or of a stretch of it, without slots and without the words of these hits."""
+        found = self.masked.terms(
+            self.clause.start if start is None else start,
+            self.clause.end if end is None else end,
+            [(h.start, h.end) for h in hits],
+        )
+        if len(found) > 1 or self.sources[0] != Source(gazette_only=self.sources[0].gazette_only):
+            return found
+        # A part that names neither a source nor a subject of its own speaks of that of another part.
+        return tuple(dict.fromkeys((*found, *self.inherited_terms[:5])))
+
+    @property
+    def states_effect(self) -> bool:
+        """Whether the part states from when something holds."""
+        return any(d.role == DateRole.EFFECT for d in self.own.dates)

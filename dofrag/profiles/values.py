@@ -1,0 +1,172 @@
+"""Values and ranges: indicators, units, frequencies, zones and periods, crossed."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from dofrag.domain.question import DateRole, Period, RangeRequired, ValueRequired
+from dofrag.profiles.aliases import Alias
+from dofrag.profiles.clauses import Hit
+from dofrag.profiles.context import Context, Proposal
+from dofrag.profiles.facts import REFERENCE, Dated
+
+
+def values(context: Context) -> Iterable[Proposal]:
+    hits = context.of("value")
+    if context.of("range") or (context.of("why") and not hits and context.states_effect):
+        return
+    indicators = [f.alias for f in context.own.indicators if not _within(context.own.instruments, f.start)]
+    compares = context.of("compare")
+    if not hits and not (indicators and (compares or not _asks_else(context))):
+        return
+    hit = hits[0] if hits else (compares[0] if compares else None)
+    if not indicators and not context.masked.terms(
+        context.clause.start, context.clause.end, [(h.start, h.end) for h in hits]
+    ):
+        # "¿… y qué variación tuvo?": the thing is named in another part.
+        named = list(dict.fromkeys(f.alias for f in context.everything.indicators))
+        indicators = named if len(named) == 1 else []
+    for one in hits[1:] if not indicators else ():
+        yield from _crossed(context, one, [None])
+    yield from _crossed(context, hit, list(dict.fromkeys(indicators)) or [None])
+
+
+def _asks_else(context: Context) -> bool:
+    return bool(
+        context.of("date", "deadline", "actor", "definition", "publication", "items", "topic", "sequence", "list")
+    )
+
+
+def _crossed(context: Context, hit: Hit | None, indicators: Sequence[Alias | None]) -> Iterable[Proposal]:
+    frequencies: list[Alias | None] = [*dict.fromkeys(f.alias for f in context.own.frequencies)] or [None]
+    zones: list[str | None] = [*dict.fromkeys(z.value for z in context.own.zones)] or [None]
+    spans = [(f.start, f.end) for f in context.own.indicators] if indicators != [None] else []
+    if hit:
+        spans.append((hit.start, hit.end))
+    start, end = context.clause.start, context.clause.end
+    terms = (
+        context.masked.terms(start, end, spans) if indicators != [None] else context.terms(*([hit] if hit else []))
+    )
+    noun = hit.groups.get("noun") if hit else None
+    asked_unit = hit.rule.attributes.get("unit") if hit else None
+    if noun and asked_unit == "noun":
+        terms = tuple(dict.fromkeys((noun, *terms)))
+    for alias in indicators:
+        periods = _periods(context, alias, indicators)
+        for variant, period, zone, frequency in itertools.product(
+            _variants(context, alias), periods, zones, frequencies
+        ):
+            known = context.aliases.units.get(noun) if noun else None
+            unit = {"noun": known.name if known else noun, "surface": "m2"}.get(asked_unit or "", asked_unit)
+            if unit == "percent" and context.of("compare") and len(periods) > 1:
+                unit = None  # "¿qué porcentaje subió de … a …?" is computed from the two values
+            unit = unit or (alias.unit if alias else _unit_after(context, hit))
+            yield Proposal(
+                ValueRequired,
+                hit.rule.id if hit else "indicator",
+                {
+                    "indicator": variant,
+                    "names": tuple(a for a in alias.aliases if a != (variant or "").lower()) if alias else (),
+                    "unit": unit,
+                    "frequency": frequency.name if frequency else None,
+                    "period": period,
+                    "zone": zone,
+                    "terms": terms,
+                    "label": context.labels.value(
+                        variant or context.masked.phrase(start, end),
+                        frequency.label if frequency else None,
+                        zone,
+                        period,
+                        asked_unit,
+                    ),
+                },
+            )
+
+
+def _unit_after(context: Context, hit: Hit | None) -> str | None:
+    """`el mínimo de días`, `la cantidad de pesos`: the unit right after what asks for a value."""
+    if hit is None:
+        return None
+    found = context.aliases.units.find(context.folded[hit.end : hit.end + 28])
+    return found[0].alias.name if found and found[0].start <= 4 else None
+
+
+def _variants(context: Context, alias: Alias | None) -> list[str | None]:
+    """`TIIE a 28 y 91 días` is two series."""
+    if alias is None:
+        return [None]
+    if alias.variant is None:
+        return [alias.name]
+    out: list[str | None] = []
+    for found in context.own.indicators:
+        match = alias.variant.match(context.folded, found.end) if found.alias == alias else None
+        for number in (match["first"], match["more"]) if match else ():
+            if number:
+                out.append(f"{alias.name} {number}")
+    return out or [alias.name]
+
+
+def _periods(context: Context, alias: Alias | None, indicators: Sequence[Alias | None]) -> list[Period | None]:
+    """The dates that values are of: those of the clause, else the only one of the question. Where each indicator has
+    its own date after it, it keeps it."""
+    dates = [d for d in context.own.dates if d.role not in (REFERENCE, DateRole.PUBLICATION, DateRole.SIGNATURE)]
+    if not dates:
+        whole = {(d.found.first, d.found.last) for d in context.everything.dates if d.role == DateRole.DATUM}
+        dates = [d for d in context.everything.dates if d.role == DateRole.DATUM] if len(whole) == 1 else []
+    if len(indicators) > 1 and len(dates) > 1:
+        bound = [(_owner(context, d), d) for d in dates]
+        if len({id(owner) for owner, _ in bound}) > 1:
+            dates = [d for owner, d in bound if owner is alias]
+    periods = dict.fromkeys(Period(start=d.found.first, end=d.found.last, role=DateRole.DATUM) for d in dates)
+    return list(periods) or [None]
+
+
+def _owner(context: Context, one: Dated) -> Alias | None:
+    before = [f for f in context.own.indicators if f.start < one.start]
+    return before[-1].alias if before else None
+
+
+def _within(spans: Iterable[Any], at: int) -> bool:
+    return any(s.start <= at < s.end for s in spans)
+
+
+def ranges(context: Context) -> Iterable[Proposal]:
+    hits = context.of("range")
+    unit = None
+    out: list[Proposal] = []
+    for hit in reversed(hits):
+        if _within(context.everything.dates, hit.start) or any(
+            hit.start <= d.start < hit.end for d in context.own.dates
+        ):
+            continue
+        low, high = (_quantity(context, hit.groups.get(name)) for name in ("low", "high"))
+        noun = hit.groups.get("noun")
+        if noun and noun not in context.aliases.connectors and len(noun) > 1:
+            known = context.aliases.units.get(noun)
+            unit = known.name if known else noun
+        if low is None and high is None:
+            continue
+        exclusive = hit.rule.attributes.get("exclusive")
+        terms = tuple(w for w in context.terms(*hits) if w != unit)
+        slots: dict[str, Any] = {
+            "low": low,
+            "high": high,
+            "low_inclusive": exclusive != "low",
+            "high_inclusive": exclusive != "high",
+            "unit": unit,
+            "terms": terms,
+        }
+        slots["label"] = context.labels.range(context.folded[hit.start : hit.end].strip(), terms)
+        out.append(Proposal(RangeRequired, hit.rule.id, slots))
+    out.reverse()
+    for before, after in itertools.pairwise(out):  # "hasta 2 boyas, entre 2 y 5": the unit is said once
+        if after.slots["unit"] is None:
+            after.slots["unit"] = before.slots["unit"]
+    yield from out
+
+
+def _quantity(context: Context, text: str | None) -> float | None:
+    found = context.language.find_numbers(text) if text else []
+    return float(found[0].value) if found else None
