@@ -21,7 +21,8 @@ _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202
 
 def print_json(document: Any) -> None:
     """One JSON document and a line end. Where the console's encoding could not show a letter, it is escaped."""
-    utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    # `sys.stdout` is None where the process was started with it closed; the run itself still counts.
+    utf8 = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
     click.echo(json.dumps(document, ensure_ascii=not utf8, indent=2))
 
 
@@ -57,6 +58,7 @@ def wrap(text: str, width: int, indent: str = "", hanging: str | None = None) ->
 
 def terminal_width() -> int:
     """Columns to write for, between 40 and 120."""
-    if not sys.stdout.isatty() and not os.environ.get("COLUMNS"):
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    if not terminal and not os.environ.get("COLUMNS"):
         return WIDTH_DEFAULT
     return max(40, min(120, shutil.get_terminal_size((WIDTH_DEFAULT, 24)).columns))

@@ -193,6 +193,17 @@ def test_json_survives_a_console_that_cannot_show_it(answered: dict[str, Any]) -
     assert done.document["answer"] == answered["answer"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="closes streams through a POSIX shell")
+@pytest.mark.parametrize(("closed", "out"), [("2>&-", "answered"), (">&-", ""), ("2>/dev/full", "answered")])
+def test_a_stream_that_is_closed_or_full_does_not_change_the_run(closed: str, out: str, home: Path) -> None:
+    if "full" in closed and not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    command = f'"{sys.executable}" -m dofrag.cli.main run --question "{QUESTION}" --json {closed}'
+    done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0
+    assert (json.loads(done.stdout)["terminal_state"] if done.stdout else "") == out
+
+
 ENDLESS = ["--planner", "scripted:never_stops", "--json"]
 for _name in ("max_turns", "max_tool_calls", "max_cost_units", "max_latency_ms"):
     ENDLESS += ["--limit", f"{_name}=1000000000"]
