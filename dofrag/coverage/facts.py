@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 
 from dofrag.coverage.quantities import canonical
 from dofrag.text.dates import FoundDate, find_dates
@@ -39,6 +40,7 @@ _TOKEN = re.compile(
 )
 
 
+@lru_cache(maxsize=1024)
 def facts_of(text: str) -> Facts:
     """Every figure of a text, a quote or a claim."""
     folded = fold_chars(text)

@@ -113,7 +113,7 @@ def _introduced(
 ) -> bool:
     if not subject:
         return named
-    wide = prepared.title_stems | prepared.heading_stems
+    wide = prepared.wide
     near: frozenset[str] = frozenset()
     if lead is not None:
         near = frozenset(stem(w) for w in words(prepared.text[lead[0] : lead[1]]))
@@ -187,7 +187,7 @@ def _counted_run(of: int, subject: tuple[str, ...], prepared: PreparedPassage, i
 
 def _counts(subject: tuple[str, ...], noun: str) -> bool:
     """Whether what is counted is the subject: all that the noun phrase says of it."""
-    following = [stem(w) for w in words(noun)[:3]]
+    following = tuple(stem(w) for w in words(noun)[:3])
     return bool(subject) and sum(held(s, following) for s in subject) * 3 >= min(len(subject), 3) * 2
 
 
@@ -237,7 +237,7 @@ def _labelled(subject: tuple[str, ...], prepared: PreparedPassage) -> Iterator[_
         match = _LABEL.match(sentence.folded)
         if match is None:
             continue
-        label = [stem(w) for w in match["label"].split()]
+        label = tuple(stem(w) for w in match["label"].split())
         number = int(match["n"]) if match["n"].isdigit() else parse_roman(match["n"])
         if number and subject and all(held(s, label) for s in subject) and len(label) <= len(subject) + 1:
             items.setdefault(" ".join(label), []).append(Item(number, sentence.start, sentence.end))

@@ -10,7 +10,7 @@ from typing import assert_never
 from dofrag.coverage.interface import Support
 from dofrag.coverage.items import item_support, list_support
 from dofrag.coverage.prepared import PreparedPassage, prepare
-from dofrag.coverage.provision import provision_support
+from dofrag.coverage.provision import provision_sentences, provision_support
 from dofrag.coverage.ranges import range_support
 from dofrag.coverage.slots import actor_support, deadline_support, definition_support
 from dofrag.coverage.source import mismatch, names_anything
@@ -43,8 +43,18 @@ def meets(requirement: Requirement, prepared: PreparedPassage) -> Support:
     if wrong:
         return Support(Status.OPEN, wrong)
     support = _by_type(requirement, prepared)
+    if support.supported and requirement.path and not isinstance(requirement, ProvisionRequired):
+        support = _in_provision(requirement.path, support, prepared)
     if support.status is Status.OPEN and names_anything(requirement.source):
         return Support(Status.READ, support.why)
+    return support
+
+
+def _in_provision(path: str, support: Support, prepared: PreparedPassage) -> Support:
+    """What supports must stand in the provision that the question names."""
+    own = provision_sentences(path, prepared)
+    if not own or any(start < own[0].start or end > own[-1].end for p in support.proofs for start, end in p.spans):
+        return Support(Status.READ, f"not in {path}: {support.why}")
     return support
 
 

@@ -78,7 +78,7 @@ def _concerns(requirement: Requirement, prepared: PreparedPassage) -> bool:
     if isinstance(requirement, ValueRequired) and requirement.indicator is not None:
         return any(speaks_of(requirement, s, prepared) for s in prepared.sentences)
     subject = telling_terms(requirement.terms, requirement.source)
-    own = prepared.title_stems | prepared.heading_stems
+    own = prepared.wide
     titled = sum(held(s, own) for s in subject)
     return bool(subject) and (
         titled * 10 >= len(subject) * 6
@@ -137,7 +137,7 @@ def _number(premise: Premise, prepared: PreparedPassage) -> Iterator[PremiseChec
         for quantity in sentence.quantities:
             if quantity.reference or quantity.unit != number.unit:
                 continue
-            following = [stem(w) for w in words(quantity.noun)[:3]]
+            following = tuple(stem(w) for w in words(quantity.noun)[:3])
             if (nouns and not any(held(n, following) for n in nouns)) or (not nouns and number.unit is None):
                 continue
             status = PremiseStatus.SUPPORTED if quantity.value == number.value else PremiseStatus.FALSE

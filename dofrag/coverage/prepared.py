@@ -36,6 +36,7 @@ class Sentence:
     heading: bool
     frequencies: tuple[Mention[str], ...]
     zones: tuple[Mention[frozenset[str]], ...]
+    near: frozenset[str]  # stems and context together
 
     @property
     def span(self) -> tuple[int, int]:
@@ -69,6 +70,11 @@ class PreparedPassage:
     @property
     def item_spans(self) -> tuple[tuple[int, int], ...]:
         return tuple((i.start, i.end) for one in self.lists for i in one.items)
+
+    @cached_property
+    def wide(self) -> frozenset[str]:
+        """Stems of the title and the headings: what every sentence of the passage stands under."""
+        return self.title_stems | self.heading_stems
 
     @cached_property
     def quotable(self) -> QuotableText:
@@ -154,6 +160,7 @@ def _sentences(
                 heading,
                 frequencies(part),
                 zones(part),
+                own | context,
             )
         )
     return tuple(out)

@@ -18,7 +18,7 @@ MIN_TEXT = 15
 
 def provision_support(requirement: ProvisionRequired, prepared: PreparedPassage) -> Support:
     """The chunk that is the provision, or the sentences of a chunk that its mark begins."""
-    own = _sentences(requirement.path, prepared)
+    own = provision_sentences(requirement.path, prepared)
     if not own:
         return Support(Status.OPEN, f"not the text of {requirement.path}")
     if not names_anything(requirement.source) and not requirement.terms:
@@ -46,7 +46,8 @@ def _first(body: list[Sentence], prepared: PreparedPassage) -> tuple[int, int]:
     return quotable_span(prepared.text, body[0].span)
 
 
-def _sentences(path: str, prepared: PreparedPassage) -> list[Sentence]:
+def provision_sentences(path: str, prepared: PreparedPassage) -> list[Sentence]:
+    """The sentences of a passage that are that provision's own text; none when it is not there."""
     chunk = prepared.passage.chunk
     if provision_matches(path, chunk.provision):
         return list(prepared.sentences)

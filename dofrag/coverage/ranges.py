@@ -113,7 +113,7 @@ def range_support(requirement: RangeRequired, prepared: PreparedPassage) -> Supp
     best: tuple[int, Sentence, Interval] | None = None
     other = False
     for sentence in prepared.sentences:
-        near = sentence.stems | sentence.context
+        near = sentence.near
         hits = sum(held(s, near) for s in subject)
         for interval in intervals(sentence.folded, sentence.quantities, sentence.start):
             if not _same_unit(requirement, interval, near if sentence.header else frozenset()):
@@ -156,7 +156,7 @@ def _same_unit(requirement: RangeRequired, interval: Interval, near: frozenset[s
     wanted = [stem(w) for w in words(requirement.unit)]
     if any(held(w, near) for w in wanted):
         return True  # the header of the table says what its rows count
-    following = [stem(w) for w in words(interval.noun)[:5]]
+    following = tuple(stem(w) for w in words(interval.noun)[:5])
     return interval.unit is None and any(held(w, following) for w in wanted)
 
 

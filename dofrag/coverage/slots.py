@@ -47,7 +47,7 @@ def _bound_to(subject: tuple[str, ...], sentence: Sentence, prepared: PreparedPa
     """Most of who and what must stand in the sentence itself: a title cannot lend a term its addressee."""
     if not subject:
         return named
-    near = sentence.stems | sentence.context
+    near = sentence.near
     here = sum(held(s, near) for s in subject)
     if here * 2 >= len(subject):
         return True

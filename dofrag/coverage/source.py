@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
+from functools import lru_cache
 
 from dofrag.coverage.cues import cue
 from dofrag.coverage.prepared import PreparedPassage, Sentence
@@ -186,11 +187,10 @@ def _issued(issuer: str, prepared: PreparedPassage) -> bool:
 
 
 def _named(name: Iterable[str], prepared: PreparedPassage) -> bool:
-    own = prepared.title_stems | prepared.heading_stems
+    own = prepared.wide
     if not prepared.passage.publication.title:
         own = own | prepared.stems
-    wanted = list(dict.fromkeys(stem(w) for w in name))
-    telling = [w for w in wanted if w not in KINDS] or wanted
+    telling = _telling_name(tuple(name))
     if _carried(telling, prepared):
         return True
     if any(w not in own for w in telling if w[0].isdigit()):
@@ -199,7 +199,13 @@ def _named(name: Iterable[str], prepared: PreparedPassage) -> bool:
     return hits == len(telling) if len(telling) <= 3 else hits * 4 >= len(telling) * 3
 
 
-def _carried(telling: list[str], prepared: PreparedPassage) -> bool:
+@lru_cache(maxsize=1024)
+def _telling_name(name: tuple[str, ...]) -> tuple[str, ...]:
+    wanted = tuple(dict.fromkeys(stem(w) for w in name))
+    return tuple(w for w in wanted if w not in KINDS) or wanted
+
+
+def _carried(telling: tuple[str, ...], prepared: PreparedPassage) -> bool:
     """Whether the passage itself issues the instrument, whatever the title of its publication: a line that is its
     name, or a sentence that approves or issues it. Merely naming it is not enough."""
     if len(telling) < 2 or any(w not in prepared.stems for w in telling):
@@ -212,28 +218,30 @@ def _carried(telling: list[str], prepared: PreparedPassage) -> bool:
     return False
 
 
-def held(wanted: str, own: Collection[str]) -> bool:
+@lru_cache(maxsize=65536)
+def held(wanted: str, own: frozenset[str] | tuple[str, ...]) -> bool:
     """Whether a stem, or a longer or shorter word of its family, is among others."""
     if wanted in own:
         return True
     if len(wanted) < 6 or not wanted.isalpha():
         return False
     head = wanted[:6]
-    return any(
-        other.startswith(head) and _common(wanted, other) * 4 >= max(len(wanted), len(other)) * 3 for other in own
-    )
+    return any(other.startswith(head) and kin(wanted, other) for other in own)
 
 
-def _common(a: str, b: str) -> int:
+@lru_cache(maxsize=65536)
+def kin(a: str, b: str) -> bool:
+    """Whether two stems share three quarters of the longer one, from the beginning."""
     n = 0
     for x, y in zip(a, b, strict=False):
         if x != y:
             break
         n += 1
-    return n
+    return n * 4 >= max(len(a), len(b)) * 3
 
 
-def telling_terms(terms: Iterable[str], source: Source, *more: str) -> tuple[str, ...]:
+@lru_cache(maxsize=4096)
+def telling_terms(terms: tuple[str, ...], source: Source, *more: str) -> tuple[str, ...]:
     """Stems of the subject: without what the source already says, slot words, and figures."""
     said = {stem(w) for w in source.name} | {stem(w) for w in words(" ".join(more))}
     if source.issuer:
@@ -249,16 +257,16 @@ def about(subject: tuple[str, ...], sentence: Sentence, prepared: PreparedPassag
     least one in the sentence itself (or in what it leans on)."""
     if not subject:
         return True
-    near = sentence.stems | sentence.context
+    near = sentence.near
     here = [s for s in subject if held(s, near)]
     if not here:
         return False
-    wide = prepared.title_stems | prepared.heading_stems
+    wide = prepared.wide
     hits = len(here) + sum(held(s, wide) for s in subject if s not in here)
     return hits >= share * len(subject)
 
 
 def closeness(subject: tuple[str, ...], sentence: Sentence) -> int:
     """How many words of the subject the sentence itself holds: to prefer one sentence over another."""
-    near = sentence.stems | sentence.context
+    near = sentence.near
     return sum(held(s, near) for s in subject)

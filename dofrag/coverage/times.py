@@ -7,17 +7,22 @@ from typing import assert_never
 from dofrag.coverage.cues import cue
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.prepared import PreparedPassage, Sentence
-from dofrag.coverage.source import about, closeness, names_anything, telling_terms
+from dofrag.coverage.source import about, closeness, held, names_anything, telling_terms
 from dofrag.coverage.spans import quotable_span
 from dofrag.coverage.topics import title_span
-from dofrag.domain.question import DateRequired, DateRole, Status
+from dofrag.coverage.values import falls_in
+from dofrag.domain.question import DateRequired, DateRole, Period, Status
 from dofrag.text.dates import FoundDate
+
+REPEALS = frozenset({"abrog", "derog"})
 
 
 def date_support(requirement: DateRequired, prepared: PreparedPassage) -> Support:
     """The sentence that gives the date in the asked role, or the rule that fixes it (`al día siguiente de su
     publicación`); for a publication date, the publication itself."""
     subject = telling_terms(requirement.terms, requirement.source)
+    if requirement.period is not None and not _of_period(requirement.period, prepared):
+        return Support(Status.READ, "of another period than the one asked")
     match requirement.role:
         case DateRole.PUBLICATION:
             return _publication_date(subject, prepared, names_anything(requirement.source))
@@ -41,8 +46,18 @@ def date_support(requirement: DateRequired, prepared: PreparedPassage) -> Suppor
     return Support(Status.SUPPORTED, why, (span,), (value,) if value else (), (Proof((core,), value),))
 
 
+def _of_period(period: Period, prepared: PreparedPassage) -> bool:
+    """Whether a passage is of the period that the dated thing is of: it, its title or its publication says so, or it
+    says nothing of any period."""
+    named = [*prepared.title_dates, *prepared.dates]
+    if any(falls_in(d, period) for d in named):
+        return True
+    published = prepared.passage.publication.published_on
+    return not named and period.start <= published <= period.end
+
+
 def _publication_date(subject: tuple[str, ...], prepared: PreparedPassage, named: bool) -> Support:
-    own = prepared.title_stems | prepared.heading_stems
+    own = prepared.wide
     hits = sum(s in own or s in prepared.stems for s in subject)
     if not named and (not subject or hits * 10 < len(subject) * 6):
         return Support(Status.OPEN, "another publication")
@@ -53,9 +68,12 @@ def _publication_date(subject: tuple[str, ...], prepared: PreparedPassage, named
 
 def _about(role: DateRole, subject: tuple[str, ...], sentence: Sentence, prepared: PreparedPassage) -> bool:
     # A clause of entry into force speaks of "el presente decreto": its subject stands in the title or the headings.
+    near = sentence.near
+    if any(s in REPEALS and not held(s, near) for s in subject):
+        return False  # an entry into force says nothing of a repeal
     if about(subject, sentence, prepared, share=0.5):
         return True
-    own = prepared.title_stems | prepared.heading_stems | sentence.stems | sentence.context
+    own = prepared.wide | sentence.near
     return role in (DateRole.EFFECT, DateRole.SIGNATURE) and 2 * sum(s in own for s in subject) >= len(subject)
 
 

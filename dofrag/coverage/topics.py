@@ -27,7 +27,7 @@ def title_span(prepared: PreparedPassage) -> Span:
 def publication_support(requirement: PublicationRequired, prepared: PreparedPassage) -> Support:
     """Identity and act: the source agrees, and its title (with issuer and headings) is about the subject."""
     subject = telling_terms(requirement.terms, requirement.source)
-    own = prepared.title_stems | prepared.heading_stems
+    own = prepared.wide
     hits = [s for s in subject if held(s, own)]
     if len(hits) * 2 < len(subject):
         inside = [s for s in subject if s not in hits and held(s, prepared.stems)]
@@ -48,12 +48,12 @@ def topic_support(requirement: TopicRequired, prepared: PreparedPassage) -> Supp
         return Support(Status.OPEN, "the question does not say what it is about")
     best: tuple[int, Sentence] | None = None
     bears = False
-    wide = prepared.title_stems | prepared.heading_stems
+    wide = prepared.wide
     titled = sum(held(s, wide) for s in subject)
     for sentence in prepared.sentences:
         if sentence.heading or len(sentence.folded) < 24:
             continue
-        near = sentence.stems | sentence.context
+        near = sentence.near
         here = [s for s in subject if held(s, near)]
         bears = bears or bool(here)
         total = len(here) + sum(held(s, wide) for s in subject if s not in here)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 
 from dofrag.coverage.assign import Mention, assign
 from dofrag.coverage.cells import cell_context
@@ -40,6 +41,8 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
     bears = False
     spoke: int | None = None  # end of the last sentence that speaks of it by name
     titled = _titled(requirement, prepared)
+    if not titled and not _anywhere(requirement, prepared):
+        return Support(Status.OPEN, "nothing read speaks of it")
     for index, sentence in enumerate(prepared.sentences):
         if speaks_of(requirement, sentence, prepared, titled=titled):
             spoke = sentence.end
@@ -74,7 +77,7 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
 
 def _titled_by(subject: tuple[str, ...], requirement: ValueRequired, prepared: PreparedPassage) -> int:
     """How far the title is about the subject: a notice about it outweighs one that happens to speak of it."""
-    own = prepared.title_stems | prepared.heading_stems
+    own = prepared.wide
     return sum(held(s, own) for s in subject) + (2 if requirement.indicator and _titled(requirement, prepared) else 0)
 
 
@@ -97,7 +100,7 @@ def speaks_of(
     if requirement.indicator is None:
         # A figure that shares only some words with the question is another figure.
         return about(_subject(requirement), sentence, prepared, share=0.7)
-    near = sentence.stems | sentence.context
+    near = sentence.near
     spelled = _spelled(requirement)
     if any(all(held(s, near) for s in name) for name in spelled):
         return True
@@ -105,16 +108,29 @@ def speaks_of(
     return titled and (bool(parts & near) or any(held(s, near) for s in _subject(requirement)))
 
 
-def _spelled(requirement: ValueRequired) -> list[frozenset[str]]:
+def _spelled(requirement: ValueRequired) -> tuple[frozenset[str], ...]:
     """Each spelling of the indicator as stems."""
+    return _spellings(requirement.indicator, names(requirement))
+
+
+@lru_cache(maxsize=1024)
+def _spellings(indicator: str | None, spelled: tuple[str, ...]) -> tuple[frozenset[str], ...]:
     # A number in the indicator ("TIIE 28") tells it from its sisters, whatever name it goes by.
-    variant = {w for w in words(requirement.indicator or "") if w.isdigit()}
-    spelled = [frozenset(stem(w) for w in words(n) if len(w) > 2 or w.isdigit()) for n in names(requirement)]
-    return [name | variant for name in spelled if name]
+    variant = {w for w in words(indicator or "") if w.isdigit()}
+    found = [frozenset(stem(w) for w in words(name) if len(w) > 2 or w.isdigit()) for name in spelled]
+    return tuple(name | variant for name in found if name)
+
+
+def _anywhere(requirement: ValueRequired, prepared: PreparedPassage) -> bool:
+    """Whether the passage as a whole holds the words: no sentence can where it does not."""
+    if requirement.indicator is not None:
+        return any(all(held(s, prepared.stems) for s in name) for name in _spelled(requirement))
+    subject = _subject(requirement)
+    return not subject or any(held(s, prepared.stems) for s in subject)
 
 
 def _titled(requirement: ValueRequired, prepared: PreparedPassage) -> bool:
-    own = prepared.title_stems | prepared.heading_stems
+    own = prepared.wide
     return any(all(held(s, own) for s in name) for name in _spelled(requirement))
 
 
@@ -136,7 +152,7 @@ def _unit_fits(unit: str | None, quantity: Quantity) -> bool:
         return False
     # A unit of another sort is the noun that is counted: "14 inmuebles", "50 trabajadores".
     wanted = {stem(w) for w in words(unit)}
-    following = [stem(w) for w in words(quantity.noun)[:4]]
+    following = tuple(stem(w) for w in words(quantity.noun)[:4])
     return any(held(w, following) for w in wanted)
 
 
@@ -212,7 +228,7 @@ def _zones(
             fits = wanted <= earlier.zones[-1].what
             return [200 if fits else None] * len(spans)
     fits = any(wanted <= zone.what for zone in prepared.title_zones)
-    whole = all(held(w, sentence.stems | sentence.context) for w in wanted)  # places that are no "zona"
+    whole = all(held(w, sentence.near) for w in wanted)  # places that are no "zona"
     return [300 if fits or whole else None] * len(spans)
 
 
