@@ -52,7 +52,7 @@ def catalogue_dates(path: Path, anatomy: Anatomy) -> LawDates | None:
     except OSError:
         return None
     keys = tuple(anatomy.catalogue_keys[k] for k in ("key", "name", "first", "last"))
-    row = _catalogue(beside, stat.st_mtime_ns, stat.st_size, keys).get(path.stem)  # type: ignore[arg-type]
+    row = _catalogue(beside, stat.st_mtime_ns, stat.st_size, keys).get(path.stem)
     if row is None:
         return None
     name, first, last = row

@@ -27,6 +27,11 @@ class Mark:
     item: bool = False
 
 
+def header_names(*names: str | None) -> frozenset[str]:
+    """What `Outline.names` holds of a header's title, issuer, branch and section."""
+    return frozenset(fold(name).strip(" .()") for name in names if name)
+
+
 SOFT = Mark(strong=False, heading=False)
 ITEM = Mark(strong=False, heading=False, item=True)
 HEADING = Mark(strong=True, heading=True)
@@ -35,10 +40,11 @@ STRONG = Mark(strong=True, heading=False)
 
 @dataclass(slots=True)
 class Outline:
-    """State of one publication. `title` and `instrument` are its header's; the title is never part of a path."""
+    """State of one publication. `names` are its folded title, issuer, branch and section, which are never part of a
+    path; `instrument` is its header's."""
 
     anatomy: Anatomy
-    title: str
+    names: frozenset[str]
     instrument: str | None
     consolidated: bool = False
     _headings: list[tuple[int, str]] = field(default_factory=list)
@@ -76,6 +82,8 @@ class Outline:
         level, 0 for none."""
         line = line.rstrip()
         mark = heading_provision(line)
+        if mark is None and level and len(line) < 40:
+            mark = heading_provision(f"{line}.-")  # `### PRIMERO`, its text on the next line
         if mark is None:
             seen = self._plain(line, level)
         elif mark.kind == "trans" and not mark.number:
@@ -101,7 +109,7 @@ class Outline:
                 return SOFT
             return self._unmarked(bare(line))
         text = bare(line)
-        if not text or fold(text).rstrip(".") == fold(self.title).rstrip("."):
+        if not text or fold(text).strip(" .()") in self.names:
             return Mark(strong=False, heading=True)
         if self.anatomy.lines["seal"].match(text) or self.anatomy.consolidated.mark.match(text):
             return SOFT
@@ -127,7 +135,11 @@ class Outline:
             return HEADING
         if len(text) > 160:
             return SOFT
-        if not self.consolidated and transitory["inner"].fullmatch(text) and fold(text) != fold(self.title):
+        if (
+            not self.consolidated
+            and transitory["inner"].fullmatch(text)
+            and fold(text).strip(" .()") not in self.names
+        ):
             self._inner = text
             self._clear()
             self._head(0, text)
@@ -139,13 +151,15 @@ class Outline:
         return SOFT
 
     def _begin_transitories(self, line: str) -> Mark:
+        if self.consolidated and self.anatomy.transitory["reforms"].match(text := bare(line)):
+            return self._unmarked(text)
         self._transitories += 1
         self._transitory = "?"
         keep = 1 if self._reforms or self._inner else 0
         owner = [(r, t) for r, t in self._headings if r == 0 or (self._reforms and r == 1)]
         self._clear(keep=keep)
         self._headings = owner
-        if not owner and self._transitories > 1 and self.instrument:
+        if not owner and self._transitories > 1 and self.instrument and not self.consolidated:
             self._headings = [(0, self.instrument)]
         self._headings.append((3, bare(line)[:HEADING_MAX]))
         self._provisions = [(1, "trans", "trans")]
@@ -174,11 +188,12 @@ class Outline:
                 mark = mark.as_transitory()
             else:
                 self._end_transitories()
+        elif mark.kind == "ordinal" and self.anatomy.transitory["cue"].search(line, mark.end, mark.end + 400):
+            self._transitory = "ordinal"  # transitories whose heading is lost
+            mark = mark.as_transitory()
         level = 4
         self._provisions = [p for p in self._provisions if p[0] < level and p[1] != "trans"]
-        segment = mark.path_segment
-        if mark.kind == "ordinal":
-            segment = f"art:{mark.number}" if not mark.path_segment else mark.path_segment
+        segment = f"art:{mark.number}" if mark.kind == "ordinal" else mark.path_segment
         if not (self._reforms and mark.kind != "trans"):
             self._provisions.append((level, segment, mark.kind))
         self._label = bare(line[: mark.end]).rstrip(" .-–—:")

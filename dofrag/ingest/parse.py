@@ -38,7 +38,7 @@ from dofrag.ingest.header import (
 )
 from dofrag.ingest.interface import Block, DocumentMeta, Header, ParsedPublication, Reader
 from dofrag.ingest.lines import bare
-from dofrag.ingest.outline import Outline
+from dofrag.ingest.outline import Outline, header_names
 from dofrag.ingest.readers.registry import reader_for
 from dofrag.ingest.readers.sidof import SidofReader
 from dofrag.ingest.segment import Boundary, is_edition, segment
@@ -127,7 +127,8 @@ class _Parser:
     def _publication(self, boundary: Boundary, part: _Part, edition: bool) -> ParsedPublication:
         head, rest = _take(iter(part), HEAD_BLOCKS, HEAD_CHARS)
         header = self._header(boundary, head, edition)
-        outline = Outline(self.profile.anatomy, header.title, header.instrument)
+        names = header_names(header.title, header.issuer, header.branch, header.section)
+        outline = Outline(self.profile.anatomy, names, header.instrument)
         return ParsedPublication(header, chunks(itertools.chain(head, rest), outline))
 
     def _header(self, boundary: Boundary, head: list[Block], edition: bool) -> Header:
@@ -261,7 +262,7 @@ class _Parser:
             notice=head_notice(head_text[:6000], anatomy),
         )
         return ParsedPublication(
-            header, chunks(blocks, Outline(anatomy, title, header.instrument, consolidated=True))
+            header, chunks(blocks, Outline(anatomy, header_names(title), header.instrument, consolidated=True))
         )
 
 

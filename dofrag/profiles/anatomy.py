@@ -149,7 +149,9 @@ def load_anatomy(text: str) -> Anatomy:
         transitory=_compile(raw["transitory"], "transitory"),
         unmarked=re.compile(
             r"[ *_>]{0,12}(?:"
-            + "|".join([*(r["pattern"] for r in raw["structure"]), *raw["transitory"].values()])
+            + "|".join(
+                [*(r["pattern"] for r in raw["structure"]), *(p for k, p in raw["transitory"].items() if k != "cue")]
+            )
             + ")"
         ),
         standard=identifiers["standard"],

@@ -7,7 +7,10 @@ import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from dofrag.domain.corpus import SourceFile
+from dofrag.errors import SourceUnreadable
 from dofrag.ingest.chunk import HARD_MAX
 from dofrag.ingest.interface import ChunkDraft, Header
 from dofrag.ingest.parse import parse
@@ -78,3 +81,21 @@ def normalised(raw: bytes) -> str:
 
 def words(text: str) -> list[str]:
     return re.findall(r"\S+", text)
+
+
+STEM = "2031/03/04032031/MAT/005_DOF_20310304_MAT_9700001"
+BODY = "# SECRETARIA DE FAROLES\n\n## ACUERDO por el que se ilumina la señal número uno.\n\nÚnico. Sí.\n"
+
+
+def drain(source: SourceFile) -> None:
+    for publication in parse(source, PROFILE):
+        for _ in publication.chunks:
+            pass
+
+
+def unreadable(root: Path, rel: str, content: bytes) -> SourceUnreadable:
+    source = write(root, rel, content)
+    with pytest.raises(SourceUnreadable) as caught:
+        drain(source)
+    assert caught.value.hint
+    return caught.value

@@ -135,7 +135,8 @@ def publication(**changes: object) -> Publication:
     values: dict[str, object] = {
         "code": "1", "published_on": date(2031, 3, 4), "edition": "MAT", "kind": Kind.DOF,
         "source_kind": SourceKind.PUBLICATION, "position": 1, "section": None, "branch": None, "issuer": "",
-        "title": "LEY de Botones", "instrument": None, "identifiers": (), "url": None, "scope": "public", "source": "a",
+        "title": "LEY de Botones", "instrument": None, "identifiers": (), "url": None, "scope": "public",
+        "source": "a",
         "span": (0, 1), "chars": 1, "sha256": "",
     }  # fmt: skip
     return Publication(**{**values, **changes})  # type: ignore[arg-type]

@@ -191,7 +191,7 @@ def test_a_file_of_several_notes(tmp_path: Path) -> None:
 def test_articles_chapters_and_annexes_are_no_publications(tmp_path: Path) -> None:
     text = "# CONGRESO DE BRUMA\n\n## LEY de Paraguas.\n\n" + "".join(
         f"## {head}\n\nTexto de lo que sigue.\n\n"
-        for head in ("TÍTULO primero", "CAPÍTULO I", "ARTÍCULO primero. Algo", "TRANSITORIOS", "ANEXO Técnico de la ley",
-                     "LEY DE PARAGUAS", "CONSIDERANDO")
+        for head in ("TÍTULO primero", "CAPÍTULO I", "ARTÍCULO primero. Algo", "TRANSITORIOS",
+                     "ANEXO Técnico de la ley", "LEY DE PARAGUAS", "CONSIDERANDO")
     )  # fmt: skip
     assert len(parse_all(write(tmp_path, "2031/03/04032031/MAT/005_DOF_20310304_MAT_9700001.md", text))) == 1

@@ -84,6 +84,7 @@ _DISCLAIMER = re.compile(
     r"(?i)en el documento que usted est. visualizando puede haber texto"
     r"|el contenido, forma y alcance de los documentos publicados"
 )
+_FOOT = re.compile(r"(?i)en el documento que usted est(?:á|&aacute;|.) visualizando puede haber")
 _ERROR = re.compile(
     r"(?i)\b(?:404 not found|403 forbidden|el archivo no existe|internal server error|bad gateway"
     r"|service unavailable)\b"
@@ -114,17 +115,21 @@ def read_html(text: str, name: str, *, loose: bool = False) -> tuple[DocumentMet
     from lxml import html
 
     note, titles, shell = _note(text)
+    parser = html.HTMLParser(huge_tree=True)
     try:
-        root = html.fragment_fromstring(note, create_parent="div", parser=html.HTMLParser(huge_tree=True))
+        root = html.fragment_fromstring(note, create_parent="div", parser=parser)
     except (ValueError, AssertionError) as error:  # lxml's own errors are ValueErrors
         raise SourceUnreadable(f"{name} is no page that can be parsed: {error}", hint="download it again") from error
+    if any(entry.type_name == "ERR_RESOURCE_LIMIT" for entry in parser.error_log):
+        # libxml2 drops what lies deeper than 2,048 elements; nothing may be lost in silence
+        raise SourceUnreadable(f"{name} nests too deep to be parsed whole", hint="convert it to Markdown")
     blocks = [b for b in _blocks(root) if not _DISCLAIMER.match(b.text)]
     plain = "".join(b.text for b in blocks)
     if not plain.strip():
         raise SourceUnreadable(f"{name} holds no note: the page has no text", hint="download it again")
     if (loose or len(plain) < 2000) and len(plain) < 5000 and _ERROR.search(text[:20_000]):
         raise SourceUnreadable(f"{name} is an error page of the server, not a note", hint="download it again")
-    return _meta(shell, titles, root, plain), iter(blocks)
+    return _meta(shell, note, titles, root, plain), iter(blocks)
 
 
 def _note(text: str) -> tuple[str, list[str], str]:
@@ -133,7 +138,8 @@ def _note(text: str) -> tuple[str, list[str], str]:
     start = text.find(">", at) + 1 if at >= 0 else 0
     note, shell = text[start:], text[:start]
     if start:
-        cut = _end_of_div(note)
+        end = _FOOT.search(note)  # surer than counting: the site's own markup leaves elements open
+        cut = min(_end_of_div(note), end.start() if end else len(note))
         shell += note[cut:]
         note = note[:cut]
     else:
@@ -217,7 +223,7 @@ def _rows(table: _Element) -> Iterator[list[str]]:
         yield [" ".join(_text(c).split()) for c in row if isinstance(c.tag, str) and c.tag in ("td", "th")]
 
 
-def _meta(shell: str, titles: list[str], root: _Element, plain: str) -> DocumentMeta:
+def _meta(shell: str, note: str, titles: list[str], root: _Element, plain: str) -> DocumentMeta:
     from html import unescape
 
     code = published = None
@@ -226,6 +232,9 @@ def _meta(shell: str, titles: list[str], root: _Element, plain: str) -> Document
         published = _day(m[2], m[3], m[4]) if m[2] else None
     if m := _PAGE_DATE.search(shell):
         published = _day(m[1], m[2], m[3]) or published
+    if code is None and (links := _CODE.findall(note)):  # a shell that the note's open elements swallowed
+        code, *parts = links[-1]
+        published = published or (_day(*parts) if parts[0] else None)
     if code is None and (m := _SIDOF_CODE.search(shell)):
         code = m[1]
     names = [" ".join(unescape(t).split()) for t in titles]
