@@ -60,7 +60,7 @@ class Engine:
         masked = Masked(text, _hidden(facts), self.language, self.aliases.stop_words)
         asking = [c for c in clauses if c.asks] or [Clause(0, len(text))]
         # "¿Cómo y en qué plazo…?": a bare word of asking that no row knows adds nothing to the part after it.
-        asking = [c for c in asking if not self._bare(folded, c, facts, masked)] or asking[:1]
+        asking = [c for c in asking if not self._bare(folded, c, facts)] or asking[:1]
         stated = [c for c in clauses if not c.asks]
         subs: list[SubQuestion] = []
         for number, clause in enumerate(asking, 1):
@@ -109,10 +109,11 @@ class Engine:
             placed=_placed_by_context(facts, own, reach, asking),
         )
 
-    def _bare(self, folded: str, clause: Clause, facts: Facts, masked: Masked) -> bool:
+    def _bare(self, folded: str, clause: Clause, facts: Facts) -> bool:
         own = within(facts, [(clause.start, clause.end)])
+        said = folded[clause.start : clause.end]
         known = any(find(self.rules.of(emits), folded, clause) for emits in REQUIREMENT_EMITS)
-        return not (known or own.provisions or own.indicators or masked.terms(clause.start, clause.end))
+        return not (known or own.provisions or own.indicators or self.language.content_words(said))
 
     def _relative(self, text: str, folded: str, clause: Clause, hit: Hit) -> bool:
         """Whether a word of asking is a relative or a conjunction here: it has no accent, in a question that writes
@@ -184,8 +185,14 @@ def _sub_question(
 def _own_words(text: str, folded: str, clause: Clause, language: Language) -> str:
     """The clause as it was asked, without the signs and conjunctions that join it to the next."""
     end = clause.end
-    while joint := language.joint.search(folded, clause.start, end):
-        if joint.start() <= clause.start:
+    for _ in range(3):  # "…, y además"
+        end = clause.start + len(folded[clause.start : end].rstrip(" ¿?¡!,;:.(\n\t"))
+        joint = (
+            language.joint.search(folded + " ", max(clause.start + 1, end - 16), end + 1)
+            if end < len(folded)
+            else None
+        )
+        if joint is None:
             break
         end = joint.start()
     return text[clause.start : end].strip(" ¿?,;\n\t") or text.strip()[:200] or "?"

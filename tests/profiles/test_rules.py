@@ -1,0 +1,80 @@
+"""Every language rule carries its own examples, none of them taken from a question set."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from dofrag.profiles.dof.profile import dof_engine
+from dofrag.profiles.rules import Rule, load_rules
+from dofrag.text.fold import fold, fold_chars
+
+RULES = dof_engine().rules.rules
+DATA = os.environ.get("DOF_DATA")
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda r: r.id)
+def test_examples_are_found_and_counterexamples_are_not(rule: Rule) -> None:
+    assert rule.examples
+    assert rule.counterexamples
+    assert rule.source
+    for example in rule.examples:
+        assert rule.pattern.search(fold_chars(example)), example
+    for counterexample in rule.counterexamples:
+        assert not rule.pattern.search(fold_chars(counterexample)), counterexample
+
+
+def test_ids_are_unique_and_every_emission_is_used() -> None:
+    package = resources.files("dofrag.profiles")
+    code = "".join(p.read_text(encoding="utf-8") for p in package.iterdir() if p.name.endswith(".py"))
+    assert len({r.id for r in RULES}) == len(RULES)
+    assert all(f'"{r.emits}"' in code for r in RULES)
+
+
+def test_a_malformed_row_is_named() -> None:
+    row = '[[rule]]\nid = "x"\nemits = "value"\npattern = \'(\'\nexamples = []\ncounterexamples = []\nsource = ""\n'
+    with pytest.raises(ValueError, match="rule x"):
+        load_rules(row, {})
+    with pytest.raises(ValueError, match="no counterexamples"):
+        load_rules(row.replace("counterexamples = []\n", ""), {})
+    good = row.replace("'('", "'a'")
+    with pytest.raises(ValueError, match="repeated id"):
+        load_rules(good + good, {})
+
+
+def _shingles(text: str, size: int = 6) -> set[tuple[str, ...]]:
+    words = re.findall(r"\w+", fold(text))
+    return {tuple(words[i : i + size]) for i in range(len(words) - size + 1)}
+
+
+def _questions(folder: Path) -> Iterator[str]:
+    """Every question that the folder's question files hold, whatever else they hold."""
+    for path in sorted(folder.rglob("*.jsonl")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            record = json.loads(line) if line.strip() else {}
+            yield from (str(record[key]) for key in ("question", "query") if key in record)
+
+
+@pytest.mark.realtext
+@pytest.mark.skipif(DATA is None, reason="DOF_DATA is not set")
+def test_no_example_is_taken_from_a_question_file() -> None:
+    assert DATA is not None
+    asked = set().union(*(_shingles(q) for q in _questions(Path(DATA))))
+    assert len(asked) > 300  # the files were found and read
+    for rule in RULES:
+        for example in (*rule.examples, *rule.counterexamples):
+            assert not _shingles(example) & asked, (rule.id, example)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda r: r.id)
+@pytest.mark.parametrize("part", ["a ", "que ", "1,", "dos ", "y ", "publico el ", "¿", "de 1 a ", "cuando fecha "])
+def test_no_pattern_backtracks_without_bound(rule: Rule, part: str) -> None:
+    # 12,000 characters of the worst kind for a pattern that backtracks: it would not come back.
+    text = part * (12_000 // len(part))
+    assert len(list(rule.pattern.finditer(text))) <= len(text)
