@@ -36,8 +36,9 @@ ORDINAL_WORDS: dict[str, int] = {
     "decimotercer": 13,
     "decimoprimer": 11,
 }
-ORDINAL = r"(?:" + "|".join(sorted(ORDINAL_WORDS, key=lambda w: (-len(w), w))) + r")"
-"""Alternation of folded ordinal words, longest first, to build patterns with."""
+ORDINAL = r"(?:" + "|".join(sorted(_ORDINAL_STEMS, key=lambda w: (-len(w), w))) + r")(?:[oa]s?)?"
+"""Pattern of a folded ordinal word, to build others with; a word boundary must follow. Stems and endings apart, for
+patterns hold it many times over and are compiled at every start."""
 
 CARDINAL = r"(?:" + "|".join(sorted(CARDINAL_WORDS, key=lambda w: (-len(w), w))) + r")"
 
