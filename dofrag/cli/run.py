@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import traceback
+from dataclasses import fields
 from pathlib import Path
 
 import click
 
 from dofrag.cli.options import check_scopes, clean_text, notice, parse_date, parse_limits, read_stdin
 from dofrag.cli.output import print_json, terminal_width
+from dofrag.domain.run import Limits
 from dofrag.errors import DofError
 
 
@@ -24,7 +26,8 @@ from dofrag.errors import DofError
               help="Set of tools that the run may use.")  # fmt: skip
 @click.option("--strategy", type=click.Choice(["lexical"]), default="lexical", show_default=True, expose_value=False,
               help="How the index is searched.")  # fmt: skip
-@click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help="Set a limit; repeatable.")
+@click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help="Set a limit; repeatable. "
+              f"Names: {', '.join(f.name for f in fields(Limits))}.")  # fmt: skip
 @click.option("--scope", "scopes", multiple=True, metavar="NAME", help="Allow a restricted collection; repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 @click.option("--trace-dir", type=click.Path(path_type=Path), metavar="DIR",
