@@ -8,7 +8,7 @@ pattern is tried. What the paths look like is told in `paths.py`; mentions withi
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from dofrag.text.fold import fold_chars
 from dofrag.text.mentions import FoundProvision, find_provisions
@@ -35,8 +35,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class ProvisionMark:
+class ProvisionMark(NamedTuple):
     """A line that begins a provision.
 
     `kind` is the segment's kind, or "ordinal" for a bare `PRIMERO.-`: a transitory under a heading TRANSITORIOS,
@@ -88,7 +87,7 @@ _UNIT = re.compile(
     r"[ ]*(?:m\.? ?n\b|usd|mxn|umas?|udis?|km|ha|kg|pesos|por ciento|%|millon|mil|hectareas|metros|dias|anos)\b"
 )
 _CLOSE = re.compile(r"[*_]*[ ]?[.:)\-–—]*[*_]*[ ]?[.:\-–—]*[*_]*[ \t\u00a0]*")
-_HEAD = 90  # characters that a mark can take
+_HEAD = 64  # characters that a mark can take
 
 _LEAD = ' \t#*_>"“«'
 _ROMAN_SIGNS = frozenset("IVXLCDM")
@@ -111,6 +110,8 @@ def heading_provision(line: str) -> ProvisionMark | None:
         return _lettered(line, at)
     if first in _ROMAN_SIGNS and (second in _AFTER_ROMAN) and second:
         return _fraction(line, at)
+    if not first.isupper():
+        return None  # a heading begins with a capital; `artículo 3.` at a line's beginning is the end of a sentence
     key = fold_chars(line[at : at + 3])
     if key in _NAMED or key in _ORDINAL_STARTS or key in _TRANSITORY_STARTS:
         return _named(line, at, key)
