@@ -116,11 +116,11 @@ class MemoryCorpus:
         code = self.all_chunks[chunk_id].code
         return [i for i, c in self.all_chunks.items() if c.code == code and abs(i - chunk_id) <= window]
 
-    def outline(
-        self, code: str, filters: Filters, *, limit: int, offset: int = 0
-    ) -> tuple[list[OutlineEntry], int]:
+    def outline(self, code: str, filters: Filters, *, limit: int, offset: int = 0) -> tuple[list[OutlineEntry], int]:
         found = self.chunks(code, filters)
-        entries = [OutlineEntry(c.id, c.ordinal, c.heading_path, c.provision, c.text[:80], len(c.text)) for c in found]
+        entries = [
+            OutlineEntry(c.id, c.ordinal, c.heading_path, c.provision, c.text[:80], len(c.text)) for c in found
+        ]
         return entries[offset : offset + limit], len(entries)
 
     def chunks(self, code: str, filters: Filters) -> list[Chunk]:

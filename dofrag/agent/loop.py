@@ -6,10 +6,11 @@ check, and a run that cannot go on says which limit, gap or fault stopped it. Th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from dofrag.agent.budget import LIMIT_REASONS, Budget, Trip
+from dofrag.agent.currency import currency_fault
 from dofrag.agent.record import Recorder
 from dofrag.agent.setup import Setup
 from dofrag.agent.view import make_view
@@ -35,7 +36,7 @@ MIN_SEARCHES = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class End:
-    """How a run ended. `verdict` is that of the accepted draft; `options` are the readings of an ambiguous question."""
+    """How a run ended. `verdict` is of the accepted draft; `options` are the readings of an ambiguous question."""
 
     reason: Reason
     message: str = ""
@@ -62,7 +63,7 @@ class Run:
         self.tripped: Trip | None = None
 
     def research(self) -> End:
-        """Turn by turn until something ends the run. Raises what it cannot handle; `execute` turns that into an end."""
+        """Turn by turn until something ends the run. What it raises, `execute` turns into an end."""
         self.record.started(self.question, self.setup)
         denied = self.setup.profile.named_scopes(self.question.text, self._restricted()) - self.question.scopes
         if denied:
@@ -135,6 +136,7 @@ class Run:
             [pointer.chunk_id for pointer in self.session.seen],
             message=self.setup.profile.message,
         )
+        verdict = self._with_currency(verdict)
         self.rejected_citations.update(dict.fromkeys(verdict.rejected_citations))
         if verdict.faults:
             self.rejections.append((turn, verdict.faults))
@@ -150,6 +152,14 @@ class Run:
             case _:
                 assert_never(verdict.premise.status)
         return End(reason=reason, verdict=verdict)
+
+    def _with_currency(self, verdict: Verdict) -> Verdict:
+        """What is in force now is never answered without a search for what came later."""
+        if verdict.faults or not self.setup.profile.asks_current(self.question.text):
+            return verdict
+        cited = [self.session.passages[c.chunk_id].publication for claim in verdict.claims for c in claim.citations]
+        fault = currency_fault(self.session, cited, self.setup.profile.message)
+        return replace(verdict, faults=(fault,)) if fault is not None else verdict
 
     def _abstained(self, step: Abstain) -> End:
         """What a planner's giving up means is decided by what the run did, never by what the planner says of it."""

@@ -82,7 +82,9 @@ class Recorder:
     def returned(self, turn: int, call_id: str, done: Dispatched) -> None:
         envelope = done.envelope
         self.emit(
-            ToolReturned(turn=turn, call_id=call_id, tool=envelope["tool"], ok=envelope["ok"], envelope=_lean(envelope))
+            ToolReturned(
+                turn=turn, call_id=call_id, tool=envelope["tool"], ok=envelope["ok"], envelope=_lean(envelope)
+            )
         )
 
     def read(self, turn: int, call_id: str, passage: Passage) -> None:

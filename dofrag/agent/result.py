@@ -19,6 +19,7 @@ SCHEMA = "dofrag.result/1"
 
 Json = dict[str, Any]
 
+
 def build_result(run: Run, end: End) -> Json:
     """Everything of contracts §3 but the two fields about the trace, which exist only once it is closed."""
     state, closure = ENDS[end.reason]
@@ -78,7 +79,7 @@ def finish(run: Run, end: End) -> Json:
 
 
 def _claims(run: Run, end: End) -> tuple[Claim, ...]:
-    """The accepted claims, or what is covered so far, quoted: the partial report owes nothing to a planner's words."""
+    """The accepted claims, or what is covered so far, quoted: a partial report owes nothing to a planner's words."""
     if end.verdict is not None:
         return end.verdict.claims
     return partial_claims(run.sub_questions, run.prepared, run.coverage.support)
@@ -166,7 +167,9 @@ def _limitations(run: Run, end: End, citations: Sequence[int]) -> list[str]:
     if run.setup.profile.asks_current(run.question.text):
         queries = [str(r.arguments["query"]) for r in run.session.searched if r.arguments.get("query")]
         lines.append(
-            message("limitation.current", as_of=run.question.as_of, queries="; ".join(f"«{q}»" for q in queries) or "—")
+            message(
+                "limitation.current", as_of=run.question.as_of, queries="; ".join(f"«{q}»" for q in queries) or "—"
+            )
         )
     if end.reason is Reason.NOT_IN_CORPUS:
         lines.append(message("limitation.not_in_corpus", searches=len(run.session.searched)))

@@ -85,6 +85,7 @@ class FaultCode(StrEnum):
     UNKNOWN_SUB_QUESTION = "unknown_sub_question"
     REQUIREMENT_MISSING = "requirement_missing"
     PREMISE_UNPROVEN = "premise_unproven"
+    LATER_REFORMS = "later_reforms_unsearched"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

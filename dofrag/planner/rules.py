@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dofrag.coverage.compose import partial_claims, readable
 from dofrag.coverage.match import PreparedPassage, prepare
 from dofrag.coverage.premises import PremiseCheck, check_premise
-from dofrag.domain.evidence import NO_PREMISE, Citation, Claim, Draft, PremiseFinding, PremiseStatus
+from dofrag.domain.evidence import NO_PREMISE, Citation, Claim, Draft, FaultCode, PremiseFinding, PremiseStatus
 from dofrag.domain.question import (
     ItemRequired,
     ListRequired,
@@ -46,6 +46,9 @@ class RulePlanner:
         missing = _missing(view)
         if not missing and view.passages and _drafts(view) == 0:
             return _answer(view, prepared)
+        later = _later_reforms(view)
+        if later is not None and later.tool in view.tools and not _made(view, later):
+            return later
         if _affordable(view):
             for call in _ideas(view, missing or _all(view), prepared):
                 if call.tool in view.tools and not _made(view, call):
@@ -88,6 +91,24 @@ def _answer(view: View, prepared: Mapping[int, PreparedPassage]) -> Draft:
     confirmed = bool(checked) and all(s is PremiseStatus.SUPPORTED for s in checked)
     finding = PremiseFinding(status=PremiseStatus.SUPPORTED) if confirmed else NO_PREMISE
     return Draft(claims=claims, premise=finding)
+
+
+def _later_reforms(view: View) -> ToolCall | None:
+    """The search that a question about what is in force needs before it may close: what came after the source."""
+    if not any(fault.code is FaultCode.LATER_REFORMS for fault in view.rejections):
+        return None
+    cited = {view.passages[ids[0]].publication for ids in view.support.values() if ids}
+    newest = max(cited, key=lambda p: (p.published_on, p.code))
+    return ToolCall(
+        "search_documents",
+        {
+            "query": join([newest.title, "reforma modificación abrogación"])[:400],
+            "date_from": newest.published_on.isoformat(),
+            **dict.fromkeys(("date_to", "issuer", "edition", "kind")),
+            "prefer_recent": True,
+        },
+        "look for later reforms",
+    )
 
 
 def _false_premise(view: View, prepared: Mapping[int, PreparedPassage]) -> tuple[SubQuestion, PremiseCheck] | None:

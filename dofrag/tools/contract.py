@@ -183,7 +183,7 @@ QUERY = {"type": "string", "minLength": 1, "maxLength": 400, "description": "Wor
 DATE = {
     "type": ["string", "null"],
     "pattern": r"^\d{4}-\d{2}-\d{2}$",
-    "description": "Publication date (ISO), inclusive; not the date of the datum nor of entry into force. Null: open.",
+    "description": "Publication date (ISO), inclusive; not the date of the datum or of effect. Null: open.",
 }
 ISSUER = {"type": ["string", "null"], "minLength": 2, "maxLength": 200, "description": "Issuing body or its acronym."}
 EDITION = {"type": ["string", "null"], "enum": ["MAT", "VES", "EXT", None], "description": "Edition, not a subject."}

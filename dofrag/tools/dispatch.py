@@ -218,5 +218,3 @@ def _envelope(
         "versions": dict(versions),
         "charged": {"cost_units": spec.cost_units, "latency_ms": spec.latency_ms},
     }
-
-

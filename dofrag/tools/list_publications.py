@@ -22,7 +22,8 @@ PAGE = 20
 
 def run(context: ToolContext, arguments: Mapping[str, Any]) -> Outcome:
     """One page in order of date, edition, position. `total` is of the whole listing, so absence can be stated."""
-    listing = context.reader.list_publications(context.narrowed(arguments), limit=PAGE, offset=int(arguments["offset"]))
+    filters = context.narrowed(arguments)
+    listing = context.reader.list_publications(filters, limit=PAGE, offset=int(arguments["offset"]))
     return Outcome(
         results=[{"publication": p.code, "position": p.position} for p in listing.publications],
         total=listing.total,

@@ -16,6 +16,7 @@ from dofrag.tools.contract import (
     QUERY,
     JsonObject,
     Outcome,
+    Pointer,
     State,
     ToolContext,
     ToolSpec,
@@ -45,9 +46,10 @@ def run(context: ToolContext, arguments: Mapping[str, Any]) -> Outcome:
     dates = {code: p.published_on for code, p in publications.items()}
     best = order_hits(tuple(hits[0] for hits in groups.values()), dates, prefer_recent=arguments["prefer_recent"])
     results: list[JsonObject] = []
-    pointers = []
+    pointers: list[Pointer] = []
     for top in best:
-        shown = [pointer_to(passages[h.chunk_id], snippet(passages[h.chunk_id].text, query, SNIPPET)) for h in groups[top.code]]
+        found = [passages[hit.chunk_id] for hit in groups[top.code]]
+        shown = [pointer_to(passage, snippet(passage.text, query, SNIPPET)) for passage in found]
         pointers += shown
         results.append(
             {
@@ -70,7 +72,7 @@ def run(context: ToolContext, arguments: Mapping[str, Any]) -> Outcome:
 
 SEARCH_DOCUMENTS = ToolSpec(
     name="search_documents",
-    summary="Find publications by words. Each comes with its best one or two passages as pointers, which may be read.",
+    summary="Find publications by words. Each comes with its best one or two passages as pointers to read.",
     schema=closed_schema(
         {
             "query": QUERY,

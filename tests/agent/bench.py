@@ -32,7 +32,10 @@ def corpus() -> MemoryCorpus:
             [f"{QUOTE} por embarcación.", "Esta cuota se paga en las oficinas de la Autoridad."],
         ),
         (publication("9000002", "2023-01-10", title="AVISO de faros"), ["Los faros se pintan cada año."]),
-        (publication("9000003", "2024-01-11", scope="dictamen", title="Dictamen"), ["La cuota interna es de 9 pesos."]),
+        (
+            publication("9000003", "2024-01-11", scope="dictamen", title="Dictamen"),
+            ["La cuota interna es de 9 pesos."],
+        ),
     )
 
 
