@@ -190,7 +190,7 @@ def test_a_call_over_a_limit_is_never_issued_and_changes_no_counter(limits: Limi
 
 
 def test_reading_over_the_read_limit_reads_nothing() -> None:
-    bench = Bench(limits=Limits(max_read_tokens=10))
+    bench = Bench(limits=Limits(max_read_tokens=9))
     bench.call("search_documents", documents())
     done = bench.call("read_chunks", {"chunk_ids": [1, 2], "neighbor_window": 0})
     assert code_of(done) == "budget_exhausted"

@@ -49,7 +49,7 @@ class DofProfile:
 
     name = "dof"
     version = "1"
-    languages = ("es",)
+    languages: tuple[str, ...] = ("es",)
 
     @property
     def anatomy(self) -> Anatomy:
