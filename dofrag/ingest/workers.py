@@ -6,6 +6,7 @@ dies takes no file but its own with it.
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -185,6 +186,8 @@ _setup: list[tuple[GazetteProfile, Parser]] = []
 def _start_worker(profile: GazetteProfile, parser: Parser) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process decides what an interrupt means
     threading.Thread(target=_die_with_parent, daemon=True).start()
+    # Results are plain tuples without cycles; looking for cycles among them is wasted time.
+    gc.set_threshold(100_000, 50, 50)
     _setup.append((profile, parser))
 
 

@@ -276,8 +276,12 @@ class StoreWriter:
     def _insert_chunks(self, parsed: ParsedPublication, publication_id: int) -> _Tally:
         tally = _Tally(parsed.header.code)
         batch: list[tuple[object, ...]] = []
+        path: tuple[str, ...] | None = None
+        headings = ""
         for chunk in parsed.chunks:
-            headings = json.dumps(chunk.heading_path, ensure_ascii=False)
+            if chunk.heading_path != path:  # neighbours share their path: encoded once
+                path = chunk.heading_path
+                headings = json.dumps(path, ensure_ascii=False)
             tally.add(chunk, headings)
             batch.append(
                 (

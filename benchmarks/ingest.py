@@ -1,0 +1,135 @@
+"""How fast files become a searchable index, and in how much memory.
+
+    python benchmarks/ingest.py PATH… [--large-mb 300] [--workers N]
+
+Prints one row a case: MB/s from file to searchable index, peak memory of the process tree, seconds of an unchanged
+second build, and the same chunks put into SQLite's FTS5 in the same run, as a ratio. Needs psutil for the memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import psutil
+
+
+def measured(command: list[str]) -> tuple[float, float, str]:
+    """Seconds, peak memory of the process and its children together in MB, and what it printed."""
+    started = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    root = psutil.Process(process.pid)
+    peak = 0
+    while process.poll() is None:
+        peak = max(peak, tree_memory(root))
+        time.sleep(0.05)
+    output = process.stdout.read() if process.stdout else ""
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}: {output[:500]}")
+    return time.perf_counter() - started, peak / 1e6, output
+
+
+def tree_memory(root: psutil.Process) -> int:
+    """Bytes that a process and its children hold: proportional shares where the system tells, so that shared pages
+    count once."""
+    total = 0
+    try:
+        processes = [root, *root.children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return 0
+    for process in processes:
+        try:
+            info = process.memory_full_info()
+            total += getattr(info, "pss", info.rss)
+        except (psutil.NoSuchProcess, psutil.AccessDenied):
+            continue
+    return total
+
+
+def fts5(store: Path, folder: Path) -> float:
+    """Seconds that SQLite's own full-text search takes for the chunks of a finished store: titles and texts, no
+    stemming, no filters. What reading and cutting takes is not in it."""
+    started = time.perf_counter()
+    target = sqlite3.connect(folder / "fts5.sqlite")
+    target.execute("PRAGMA journal_mode = WAL")
+    target.execute("CREATE VIRTUAL TABLE f USING fts5(title, text, tokenize = 'unicode61 remove_diacritics 2')")
+    target.execute("ATTACH ? AS store", [str(store)])
+    target.execute(
+        """INSERT INTO f (rowid, title, text) SELECT c.id, p.title, c.text FROM store.chunks c
+           JOIN store.publications p ON p.id = c.publication_id"""
+    )
+    target.commit()
+    target.close()
+    return time.perf_counter() - started
+
+
+def reindex(index: Path) -> float:
+    """Seconds that the search index alone takes, from the same store: what FTS5 is compared with."""
+    from dofrag.search.build import rebuild
+
+    connection = sqlite3.connect(next(index.glob("store-*.sqlite")))
+    started = time.perf_counter()
+    rebuild(connection, index / "bench", lambda done, total: None)
+    connection.close()
+    return time.perf_counter() - started
+
+
+def large_file(folder: Path, megabytes: int) -> None:
+    """One publication of that size: numbered articles and a long table."""
+    path = folder / "2024/01/10012024/MAT/001_DOF_20240110_MAT_9000001.md"
+    path.parent.mkdir(parents=True)
+    with path.open("w", encoding="utf-8") as handle:
+        handle.write("# SECRETARÍA DE PRUEBA\n\n## ACUERDO que pone a prueba la memoria\n\n")
+        article = 0
+        while handle.tell() < megabytes * 1_000_000:
+            article += 1
+            handle.write(f"Artículo {article}. Las personas obligadas llevarán un registro del folio {article}.\n\n")
+            if article % 50 == 0:
+                handle.write("| Folio | Zona | Importe |\n|---|---|---|\n")
+                handle.writelines(f"| {article}-{i} | zona {i % 7} | {i * 13}.50 |\n" for i in range(2000))
+                handle.write("\n")
+
+
+def case(name: str, paths: list[str], workers: int | None) -> None:
+    """Build, build again, compare; print a row."""
+    with tempfile.TemporaryDirectory() as folder:
+        index = Path(folder) / "index"
+        command = [sys.executable, "-m", "dofrag.cli.main", "index", "build", *paths, "--index", str(index)]
+        command += ["--json", "--quiet", *(["--workers", str(workers)] if workers else [])]
+        seconds, memory, output = measured(command)
+        report = json.loads(output)
+        again, _, second = measured(command)
+        assert json.loads(second)["parsed"] == 0, "the second build read files again"
+        megabytes = report["bytes"] / 1e6
+        tantivy, other = reindex(index), fts5(next(index.glob("store-*.sqlite")), Path(folder))
+        print(
+            f"| {name} | {megabytes:.1f} | {report['chunks']:,} | {seconds:.1f} | {megabytes / seconds:.1f} "
+            f"| {memory:.0f} | {again:.1f} | {tantivy:.1f} | {tantivy / other:.2f} |"
+        )
+
+
+def main() -> None:
+    """See the module's docstring."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("paths", nargs="*", help="folders of real text; none: only the generated file")
+    parser.add_argument("--large-mb", type=int, default=300, help="size of the generated file, 0 for none")
+    parser.add_argument("--workers", type=int, default=None)
+    options = parser.parse_args()
+    print("| case | MB | chunks | seconds | MB/s | peak MB (tree) | 2nd build s | index alone s | index / FTS5 |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    if options.paths:
+        case("given folders", options.paths, options.workers)
+    if options.large_mb:
+        with tempfile.TemporaryDirectory() as folder:
+            large_file(Path(folder), options.large_mb)
+            case(f"one file of {options.large_mb} MB", [folder], options.workers)
+
+
+if __name__ == "__main__":
+    main()
