@@ -147,7 +147,7 @@ def decode(line: bytes) -> Record:
     if cls is None:
         raise TraceError(f"unknown event {str(name)[:40]!r}")
     envelope = {key: raw.pop(key, None) for key in ENVELOPE}
-    if envelope["v"] != VERSION:
+    if type(envelope["v"]) is not int or envelope["v"] != VERSION:
         raise TraceError(f"format version {envelope['v']!r}: this program reads {VERSION}")
     try:
         at = _parse_instant(envelope["at"])

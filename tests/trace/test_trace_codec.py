@@ -76,7 +76,16 @@ def test_any_bytes_are_refused_by_name(line: bytes) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    [b"null", b"[]", b'{"event": []}', b'{"v":NaN}', b"[" * 100_000, b'{"event":"run_started","v":2}', b"9" * 5000],
+    [
+        b"null",
+        b"[]",
+        b'{"event": []}',
+        b'{"v":NaN}',
+        b"[" * 100_000,
+        b'{"event":"run_started","v":2}',
+        b'{"event":"run_started","v":true}',
+        b"9" * 5000,
+    ],
 )
 def test_hostile_lines_are_refused_by_name(line: bytes) -> None:
     with pytest.raises(TraceError):
