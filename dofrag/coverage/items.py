@@ -19,6 +19,10 @@ MAX_ITEM_WORDS = 14
 """Words of an item that no mark sets off: a longer piece between commas is a clause."""
 
 
+AMOUNTS = frozenset(stem(w) for w in ("montos", "valores", "cuotas", "tarifas", "precios", "cifras", "cantidades"))
+"""Items that are figures."""
+
+
 @dataclass(frozen=True, slots=True)
 class _List:
     items: tuple[Item, ...]
@@ -31,6 +35,7 @@ class _List:
 def item_support(requirement: ItemRequired, prepared: PreparedPassage) -> Support:
     """The item with that number, in a list of no more than `of` items that is introduced as what is asked for."""
     subject = telling_terms(requirement.terms, requirement.source)
+    amounts = any(stem(w) in AMOUNTS for term in requirement.terms for w in words(term))
     why = "no such list"
     best: tuple[int, _List, Item] | None = None
     for found in _candidates(requirement.of, subject, requirement.source, prepared):
@@ -40,6 +45,8 @@ def item_support(requirement: ItemRequired, prepared: PreparedPassage) -> Suppor
             continue
         why = f"the list has {len(found.items)} of {requirement.of}"
         item = next((i for i in found.items if i.ordinal == requirement.ordinal), None)
+        if amounts and item is not None and not any(c.isdigit() for c in prepared.text[item.start : item.end]):
+            continue
         if item is not None and (best is None or len(found.items) > best[0]):
             best = (len(found.items), found, item)
     if best is None:

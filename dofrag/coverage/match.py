@@ -32,6 +32,8 @@ from dofrag.domain.question import (
     TopicRequired,
     ValueRequired,
 )
+from dofrag.text.mentions import find_provisions
+from dofrag.text.paths import provision_matches
 
 __all__ = ["PreparedPassage", "meets", "prepare"]
 
@@ -44,15 +46,21 @@ def meets(requirement: Requirement, prepared: PreparedPassage) -> Support:
         return Support(Status.OPEN, wrong)
     support = _by_type(requirement, prepared)
     if support.supported and requirement.path and not isinstance(requirement, ProvisionRequired):
-        support = _in_provision(requirement.path, support, prepared)
+        of_it = isinstance(requirement, (DateRequired, DeadlineRequired))
+        support = _in_provision(requirement.path, support, prepared, mention=of_it)
     if support.status is Status.OPEN and names_anything(requirement.source):
         return Support(Status.READ, support.why)
     return support
 
 
-def _in_provision(path: str, support: Support, prepared: PreparedPassage) -> Support:
-    """What supports must stand in the provision that the question names."""
+def _in_provision(path: str, support: Support, prepared: PreparedPassage, *, mention: bool) -> Support:
+    """What supports must stand in the provision that the question names. A date or a term that is *of* a provision
+    may stand elsewhere, in a sentence that says so (`mention`)."""
     own = provision_sentences(path, prepared)
+    if mention and support.spans:
+        start, end = support.spans[0]
+        if any(provision_matches(path, m.path) for m in find_provisions(prepared.text[start:end])):
+            return support
     if not own or any(start < own[0].start or end > own[-1].end for p in support.proofs for start, end in p.spans):
         return Support(Status.READ, f"not in {path}: {support.why}")
     return support

@@ -152,7 +152,10 @@ def _act(premise: Premise, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
     if any(held(e, own) for e in expected if e in ACTS):
         yield PremiseCheck(PremiseStatus.SUPPORTED, prepared.id, title_span(prepared))
     elif any(held(a, own) for a in ACTS) and expected & set(ACTS):
-        yield PremiseCheck(PremiseStatus.FALSE, prepared.id, title_span(prepared))
+        # The true act must be there to be quoted: the passage that holds the title itself.
+        where = prepared.quotable.find(prepared.passage.publication.title)
+        if where is not None:
+            yield PremiseCheck(PremiseStatus.FALSE, prepared.id, quotable_span(prepared.text, where))
 
 
 def _said(premise: Premise, own: Iterable[PreparedPassage]) -> bool:

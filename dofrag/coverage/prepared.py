@@ -123,6 +123,7 @@ def _sentences(
     provision: str | None = None
     among_transitories = "transitori" in fold(" ".join(passage.chunk.heading_path))
     at_q = at_d = 0
+    title = " ".join(fold_chars(passage.publication.title).strip(" .*_").split()) or None
     addressed = _addressed(text, folded)
     for unit in cut(text):
         part = folded[unit.start : unit.end]
@@ -143,7 +144,7 @@ def _sentences(
             context = stems(text[unit.header[0] : unit.header[1]])
         elif out and cue("anaphora").search(part):
             context = out[-1].stems | out[-1].context
-        heading = text[unit.start] == "#"
+        heading = text[unit.start] == "#" or " ".join(part.strip(" .*_").split()) == title
         own = frozenset(stem(w) for w in _content(part)) | acronyms(text[unit.start : unit.end])
         out.append(
             Sentence(

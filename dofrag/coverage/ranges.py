@@ -13,7 +13,7 @@ from dofrag.coverage.quantities import Quantity, quantities
 from dofrag.coverage.source import held, names_anything, telling_terms
 from dofrag.coverage.spans import quotable_span
 from dofrag.domain.question import RangeRequired, Status
-from dofrag.text.fold import fold_chars, stem, words
+from dofrag.text.fold import content_words, fold_chars, stem, words
 
 _TO = re.compile(r"(?:\s*[a-zñ]{3,20})?\s+(?:a|y|al|hasta)\s+(?:los\s+|las\s+)?|\s*-\s*")
 _OR_LESS = re.compile(
@@ -153,7 +153,9 @@ def _same_unit(requirement: RangeRequired, interval: Interval, near: frozenset[s
         return True
     if interval.unit is not None and interval.unit == requirement.unit:
         return True
-    wanted = [stem(w) for w in words(requirement.unit)]
+    wanted = [stem(w) for w in content_words(requirement.unit)]
+    if not wanted:
+        return True
     if any(held(w, near) for w in wanted):
         return True  # the header of the table says what its rows count
     following = tuple(stem(w) for w in words(interval.noun)[:5])

@@ -24,7 +24,7 @@ def deadline_support(requirement: DeadlineRequired, prepared: PreparedPassage) -
     bears = False
     best: tuple[int, Sentence, int] | None = None
     for sentence in prepared.sentences:
-        if not _bound_to(subject, sentence, prepared, names_anything(requirement.source)):
+        if sentence.heading or not _bound_to(subject, sentence, prepared, names_anything(requirement.source)):
             continue
         bears = True
         for n, quantity in enumerate(sentence.quantities):

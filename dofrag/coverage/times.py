@@ -13,6 +13,26 @@ from dofrag.coverage.topics import title_span
 from dofrag.coverage.values import falls_in
 from dofrag.domain.question import DateRequired, DateRole, Period, Status
 from dofrag.text.dates import FoundDate
+from dofrag.text.fold import stem
+
+CLAUSES = frozenset(stem(w) for w in ("regla", "general", "obligaciones", "diferidas", "diferida", "fases", "resto"))
+"""Words that tell the clauses of entry into force of one instrument apart, and name nothing else in it."""
+DEFERRED = frozenset(stem(w) for w in ("diferidas", "diferida", "diferido", "excepcion", "aplazadas"))
+KINDS = tuple(stem(w) for w in ("ley", "decreto", "reglamento", "acuerdo", "norma", "resolucion"))
+
+
+def _same_act(requirement: DateRequired, sentence: Sentence, prepared: PreparedPassage) -> bool:
+    """A decree that issues a law has the law's clause of entry into force and its own: the one that is asked for.
+    Likewise the general clause and the deferred one of one instrument."""
+    asked = [stem(t) for t in requirement.terms]
+    if requirement.role is DateRole.EFFECT and any(t in DEFERRED for t in asked):
+        return bool(cue("deferred").search(sentence.folded))
+    said = cue("this_act").search(sentence.folded)
+    if said is None or not held(stem("expide"), prepared.title_stems):
+        return True
+    kind = next((s for s in (*asked, *(stem(w) for w in requirement.source.name)) if s in KINDS), None)
+    return kind is None or stem(said.group("kind")) == kind
+
 
 REPEALS = frozenset({"abrog", "derog"})
 
@@ -21,6 +41,8 @@ def date_support(requirement: DateRequired, prepared: PreparedPassage) -> Suppor
     """The sentence that gives the date in the asked role, or the rule that fixes it (`al día siguiente de su
     publicación`); for a publication date, the publication itself."""
     subject = telling_terms(requirement.terms, requirement.source)
+    if requirement.role is DateRole.EFFECT and names_anything(requirement.source):
+        subject = tuple(s for s in subject if s not in CLAUSES)
     if requirement.period is not None and not _of_period(requirement.period, prepared):
         return Support(Status.READ, "of another period than the one asked")
     match requirement.role:
@@ -32,8 +54,12 @@ def date_support(requirement: DateRequired, prepared: PreparedPassage) -> Suppor
             assert_never(requirement.role)
     found: list[tuple[int, Sentence, FoundDate | None]] = []
     for sentence in prepared.sentences:
-        hit = _dated(requirement.role, sentence, prepared)
-        if hit is not None and _about(requirement.role, subject, sentence, prepared):
+        hit = None if sentence.heading else _dated(requirement.role, sentence, prepared)
+        if (
+            hit is not None
+            and _same_act(requirement, sentence, prepared)
+            and _about(requirement.role, subject, sentence, prepared)
+        ):
             found.append((-closeness(subject, sentence), sentence, hit[0]))
     if not found:
         bears = any(about(subject, s, prepared) for s in prepared.sentences) if subject else False

@@ -12,7 +12,7 @@ from dofrag.coverage.cues import cue
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.quantities import Quantity
-from dofrag.coverage.source import about, closeness, held, telling_terms
+from dofrag.coverage.source import about, closeness, held, names_anything, telling_terms
 from dofrag.coverage.spans import quotable_span
 from dofrag.domain.evidence import QUOTE_MAX
 from dofrag.domain.question import DateRole, Period, Status, ValueRequired
@@ -24,6 +24,9 @@ _KIN = {
     "calendar_days": {"calendar_days", "days"},
     "working_days": {"working_days"},
 }
+
+
+OTHER_DATE = "another date than the one asked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,8 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
     if not titled and not _anywhere(requirement, prepared):
         return Support(Status.OPEN, "nothing read speaks of it")
     for index, sentence in enumerate(prepared.sentences):
+        if sentence.heading:
+            continue  # a title never supports a value
         if speaks_of(requirement, sentence, prepared, titled=titled):
             spoke = sentence.end
         elif not (titled and spoke is not None and "\n\n" not in prepared.text[spoke : sentence.start]):
@@ -57,6 +62,8 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
         found += _fitting(requirement, prepared, index, figures, misses)
     if not found:
         why = misses[-1] if misses else "nothing read speaks of it"
+        # The value of another period is no trace of this one.
+        bears = bears and any(m != OTHER_DATE for m in misses)
         return Support(Status.READ if bears else Status.OPEN, why)
     subject = _subject(requirement)
     best = min(found, key=lambda f: (f.cost - 40 * closeness(subject, f.sentence), f.quantity.start))
@@ -98,8 +105,9 @@ def speaks_of(
     """Whether a sentence is about the indicator, by any of its names, or about the subject. In a notice whose title
     names the indicator (`titled`) a word of its name will do."""
     if requirement.indicator is None:
-        # A figure that shares only some words with the question is another figure.
-        return about(_subject(requirement), sentence, prepared, share=0.7)
+        # A figure that shares only some words with the question is another figure, unless its source is named.
+        share = 0.5 if names_anything(requirement.source) else 0.7
+        return about(_subject(requirement), sentence, prepared, share=share)
     near = sentence.near
     spelled = _spelled(requirement)
     if any(all(held(s, near) for s in name) for name in spelled):
@@ -171,7 +179,7 @@ def _fitting(
         elif zone is None:
             misses.append(f"another zone than {requirement.zone}")
         elif period is None:
-            misses.append("another date than the one asked")
+            misses.append(OTHER_DATE)
         else:
             out.append(_Found(frequency + zone + period[0], quantity, sentence, period[1]))
     return out

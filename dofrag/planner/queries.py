@@ -15,6 +15,7 @@ from dofrag.domain.question import (
     Period,
     ProvisionRequired,
     Question,
+    RangeRequired,
     Requirement,
     ValueRequired,
 )
@@ -82,8 +83,8 @@ def provision_words(path: str) -> str:
 
 
 def period_of(requirement: Requirement) -> Period | None:
-    """The period of a value; other requirements have none."""
-    return requirement.period if isinstance(requirement, ValueRequired) else None
+    """The period that a value, or the thing dated, is of; other requirements have none."""
+    return requirement.period if isinstance(requirement, (ValueRequired, DateRequired)) else None
 
 
 def windows(requirement: Requirement) -> Iterator[Window]:
@@ -191,6 +192,10 @@ def detail_query(requirement: Requirement) -> str:
         return join([*requirement.terms])
     if isinstance(requirement, DateRequired) and requirement.role is DateRole.EFFECT:
         return join([*requirement.terms, "entrará en vigor transitorio vigente a partir"])
+    if isinstance(requirement, RangeRequired):
+        bounds = [("hasta", requirement.high), ("más de", requirement.low)]
+        said = [f"{word} {bound:g}" for word, bound in bounds if bound is not None]
+        return join([*requirement.terms, requirement.unit or "", *said])
     named = set(requirement.source.name)
     rest = [t for t in requirement.terms if t not in named]
     extra = [requirement.zone or "", requirement.indicator or ""] if isinstance(requirement, ValueRequired) else []
