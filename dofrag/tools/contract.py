@@ -89,7 +89,7 @@ class Outcome:
     pointers: tuple[Pointer, ...] = ()
     passages: tuple[Passage, ...] = ()
     insufficient_reason: str | None = None  # "no_match" | "truncated" | None
-    query: str | None = None
+    searched: bool = False  # a search or a listing: it counts in the report of what was searched
 
 
 class SessionView(Protocol):

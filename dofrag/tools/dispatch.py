@@ -189,7 +189,7 @@ def _bounded(outcome: Outcome) -> Outcome:
         publications=tuple(p for p in outcome.publications if p.code in codes),
         pointers=tuple(p for p in outcome.pointers if p.chunk_id in shown),
         insufficient_reason=outcome.insufficient_reason,
-        query=outcome.query,
+        searched=outcome.searched,
     )
 
 

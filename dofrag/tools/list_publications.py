@@ -29,6 +29,7 @@ def run(context: ToolContext, arguments: Mapping[str, Any]) -> Outcome:
         total=listing.total,
         publications=listing.publications,
         insufficient_reason=None if listing.publications else "no_match",
+        searched=True,
     )
 
 

@@ -66,7 +66,7 @@ def run(context: ToolContext, arguments: Mapping[str, Any]) -> Outcome:
         publications=tuple(publications[top.code] for top in best),
         pointers=tuple(pointers),
         insufficient_reason=None if results else "no_match",
-        query=query,
+        searched=True,
     )
 
 

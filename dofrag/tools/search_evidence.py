@@ -62,7 +62,7 @@ def run(context: ToolContext, arguments: Mapping[str, Any]) -> Outcome:
         publications=tuple(publications[code] for code in dict.fromkeys(p.code for p in pointers)),
         pointers=tuple(pointers),
         insufficient_reason=None if pointers else "no_match",
-        query=query,
+        searched=True,
     )
 
 

@@ -80,6 +80,6 @@ class ResearchSession:
         for passage in fresh:
             self._passages[passage.id] = passage
             self._read_tokens += estimate_tokens(passage.text)
-        if not outcome.passages:
+        if outcome.searched:
             self._searched.append(SearchRecord(tool=tool, arguments=dict(arguments), total=outcome.total))
         return fresh
