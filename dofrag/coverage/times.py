@@ -100,6 +100,8 @@ def _about(role: DateRole, subject: tuple[str, ...], sentence: Sentence, prepare
     if about(subject, sentence, prepared, share=0.5):
         return True
     own = prepared.wide | sentence.near
+    if role is DateRole.SIGNATURE:
+        own = own | prepared.stems  # the line that signs a text signs all of it
     return role in (DateRole.EFFECT, DateRole.SIGNATURE) and 2 * sum(s in own for s in subject) >= len(subject)
 
 

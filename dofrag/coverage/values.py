@@ -17,7 +17,7 @@ from dofrag.coverage.spans import quotable_span
 from dofrag.domain.evidence import QUOTE_MAX
 from dofrag.domain.question import DateRole, Period, Status, ValueRequired
 from dofrag.text.dates import FoundDate
-from dofrag.text.fold import stem, words
+from dofrag.text.fold import STOP_WORDS, content_words, stem, words
 
 _KIN = {
     "days": {"days", "calendar_days", "working_days"},
@@ -113,7 +113,9 @@ def speaks_of(
     if any(all(held(s, near) for s in name) for name in spelled):
         return True
     parts = {s for name in spelled for s in name}
-    return titled and (bool(parts & near) or any(held(s, near) for s in _subject(requirement)))
+    return titled and (
+        sentence.header is not None or bool(parts & near) or any(held(s, near) for s in _subject(requirement))
+    )
 
 
 def _spelled(requirement: ValueRequired) -> tuple[frozenset[str], ...]:
@@ -125,7 +127,7 @@ def _spelled(requirement: ValueRequired) -> tuple[frozenset[str], ...]:
 def _spellings(indicator: str | None, spelled: tuple[str, ...]) -> tuple[frozenset[str], ...]:
     # A number in the indicator ("TIIE 28") tells it from its sisters, whatever name it goes by.
     variant = {w for w in words(indicator or "") if w.isdigit()}
-    found = [frozenset(stem(w) for w in words(name) if len(w) > 2 or w.isdigit()) for name in spelled]
+    found = [frozenset(stem(w) for w in content_words(name)) for name in spelled]
     return tuple(name | variant for name in found if name)
 
 
@@ -221,8 +223,7 @@ def _zones(
 ) -> list[int | None]:
     if requirement.zone is None:
         return [0] * len(spans)
-    wanted = frozenset(stem(w) for w in words(requirement.zone) if len(w) > 2 or w.isalnum())
-    wanted = frozenset(w for w in wanted if w not in ("de", "del", "la", "el", "los", "las"))
+    wanted = frozenset(stem(w) for w in words(requirement.zone) if w not in STOP_WORDS or len(w) == 1)
     sentence = prepared.sentences[index]
     if sentence.header is not None:
         cells = [cell_context(prepared, sentence, sentence.start + at) for at, _ in spans]
