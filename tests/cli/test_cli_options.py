@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from cli_front import dof
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dofrag.cli.options import check_scopes, clean_text, parse_date, parse_limits
@@ -56,6 +56,7 @@ def test_bad_standard_input_is_refused() -> None:
     assert "at most 4,000" in cut.err
 
 
+@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_clean_text_gives_printable_words_or_a_usage_error(text: str) -> None:
     try:

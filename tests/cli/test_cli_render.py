@@ -6,7 +6,7 @@ import copy
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dofrag.cli.labels import LABELS, REASONS, STATES, STATUSES, language_of
@@ -274,11 +274,13 @@ def test_piped_text_prints_in_old_consoles() -> None:
     render_result(partial(), 100).encode("cp1252")
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200), st.integers(40, 120))
 def test_wrapping_loses_no_word(text: str, width: int) -> None:
     assert " ".join(wrap(text, width, "  ", "    ")).split() == clean(text).split()
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200), st.integers(3, 50))
 def test_one_line_is_one_line(text: str, limit: int) -> None:
     line = one_line(text, limit)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from cli_front import dof
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from trace_samples import EVENT, START, finished, limit_run, sound_events, started, write_trace
 
@@ -176,6 +176,7 @@ def test_the_folder_comes_from_the_environment(folder: Path, monkeypatch: pytest
     assert dof("trace", "show", "run-1").code == 0
 
 
+@settings(deadline=None)
 @given(st.lists(EVENT, max_size=4), st.integers(40, 120))
 def test_any_event_can_be_shown(events: list[Event], width: int) -> None:
     """A trace that decodes may still hold objects of any shape."""

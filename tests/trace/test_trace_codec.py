@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from trace_samples import EVENT, SCALARS, START, finished, started
@@ -24,6 +24,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "trace-format.md"
 VALIDATOR = Draft202012Validator(build_schema())
 
 
+@settings(deadline=None)
 @given(EVENT)
 def test_round_trip(event: Event) -> None:
     line = encode(event, seq=7, at=START, prev=GENESIS)
@@ -34,11 +35,13 @@ def test_round_trip(event: Event) -> None:
     assert encode(event, seq=7, at=START, prev=GENESIS) == line
 
 
+@settings(deadline=None)
 @given(EVENT)
 def test_lines_fit_the_schema(event: Event) -> None:
     assert list(VALIDATOR.iter_errors(json.loads(encode(event, seq=1, at=START, prev=GENESIS)))) == []
 
 
+@settings(deadline=None)
 @given(EVENT)
 def test_a_line_is_one_line_and_drives_no_terminal(event: Event) -> None:
     text = encode(event, seq=1, at=START, prev=GENESIS).decode("utf-8")
@@ -46,6 +49,7 @@ def test_a_line_is_one_line_and_drives_no_terminal(event: Event) -> None:
     assert not any(ord(c) < 32 or 0x7F <= ord(c) < 0xA0 for c in text)
 
 
+@settings(deadline=None)
 @given(EVENT, st.data())
 def test_decoder_and_schema_agree_on_damage(event: Event, data: st.DataObject) -> None:
     raw = json.loads(encode(event, seq=1, at=START, prev=GENESIS))
@@ -68,6 +72,7 @@ def test_decoder_and_schema_agree_on_damage(event: Event, data: st.DataObject) -
         assert not accepted
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_refused_by_name(line: bytes) -> None:
     with pytest.raises(TraceError):
@@ -150,6 +155,7 @@ def test_legal_text_is_left_alone(text: str) -> None:
     assert redact(text) == text
 
 
+@settings(deadline=None)
 @given(st.text(string.ascii_letters + string.digits + " -_.:=/", max_size=400))
 def test_redaction_settles(text: str) -> None:
     assert redact(redact(text)) == redact(text)

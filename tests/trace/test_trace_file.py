@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from trace_samples import finished, limit_run, sound_events, started, ticking, write_trace
 
@@ -160,6 +160,7 @@ def test_reading_gives_back_what_was_written(tmp_path: Path) -> None:
     assert [r.event for r in records(write_trace(tmp_path))] == sound_events("run-1")
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_a_file_cut_anywhere_reads_as_interrupted_with_all_it_holds(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

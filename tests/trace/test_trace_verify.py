@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from trace_samples import CLAIM, TEXT, finished, limit_run, sound_events, started, write_trace
 
@@ -51,6 +51,7 @@ def test_a_changed_digit_is_found_in_every_line_even_the_last(tmp_path: Path, at
     assert at == LINES - 1 or "hash_chain" in {p.code for p in found}
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_any_changed_byte_is_found(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     path = write_trace(tmp_path_factory.mktemp("t"))
@@ -210,6 +211,7 @@ def test_a_quote_beyond_the_excerpt_is_checked_against_the_store(tmp_path: Path)
     assert codes(path, text_of={12: text.replace("14 pesos", "41 pesos")}.get) == ["passage", "quote"]
 
 
+@settings(deadline=None)
 @given(
     st.dictionaries(
         st.sampled_from(["chunk_id", "quote", "start", "end"]),
