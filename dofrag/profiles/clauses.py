@@ -44,6 +44,8 @@ def split(text: str, folded: str, rules: RuleSet, language: Language) -> tuple[C
     if not starts:
         return (Clause(0, len(text)),)
     clauses: list[Clause] = []
+    if _asks_before(text, folded, starts[0], rules, language):
+        starts.insert(0, 0)  # "Quiero saber cuándo…, y quién…"
     before = text[: starts[0]]
     if any(c.isalnum() for c in before):
         # "Dime qué…": a few words that only introduce the question belong to it.
@@ -54,6 +56,18 @@ def split(text: str, folded: str, rules: RuleSet, language: Language) -> tuple[C
     for at, after in zip(starts, [*starts[1:], len(text)], strict=True):
         clauses.append(Clause(at, after))
     return tuple(clauses)
+
+
+def _asks_before(text: str, folded: str, end: int, rules: RuleSet, language: Language) -> bool:
+    """Whether a word of asking, though no joint stands before it, asks already before `end`."""
+    accented = has_accents(text, folded, rules, language)
+    for rule in rules.of("ask"):
+        for match in rule.pattern.finditer(folded, 0, end):
+            word = folded[match.start() : match.end()].rsplit(" ", 1)[-1]
+            plain = text[match.end() - len(word) : match.end()].lower() == word
+            if not (plain and accented and word in language.interrogatives):
+                return True
+    return False
 
 
 def _asking(text: str, folded: str, rules: RuleSet, language: Language) -> Iterator[int]:

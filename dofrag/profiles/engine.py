@@ -57,11 +57,12 @@ class Engine:
             identifiers=self.identifiers,
         )
         clauses = split(text, folded, self.rules, self.language)
-        masked = Masked(text, _hidden(facts), self.language, self.aliases.stop_words)
+        masked = Masked(text, _hidden(facts), self.language, self.aliases.stop_words, self.aliases.instruments)
         asking = [c for c in clauses if c.asks] or [Clause(0, len(text))]
         # "¿Cómo y en qué plazo…?": a bare word of asking that no row knows adds nothing to the part after it.
         asking = [c for c in asking if not self._bare(folded, c, facts)] or asking[:1]
         stated = [c for c in clauses if not c.asks]
+        facts = _asked_after(facts, stated)
         subs: list[SubQuestion] = []
         for number, clause in enumerate(asking, 1):
             # What is stated before the first part belongs to it: its provisions are asked for too.
@@ -220,6 +221,15 @@ def _elsewhere(masked: Masked, clause: Clause, asking: Sequence[Clause]) -> tupl
         if other is not clause and (terms := masked.terms(other.start, other.end)):
             return terms
     return ()
+
+
+def _asked_after(facts: Facts, stated: Sequence[Clause]) -> Facts:
+    """ "El convenio invoca su anexo 3: ¿qué fija?": what a statement invokes is what is asked for after it."""
+    provisions = tuple(
+        replace(p, use="asked") if p.use == "cited" and any(c.holds(p.start) for c in stated) else p
+        for p in facts.provisions
+    )
+    return replace(facts, provisions=provisions)
 
 
 def _placed_by_context(facts: Facts, own: Facts, reach: Sequence[Clause], asking: Sequence[Clause]) -> str | None:

@@ -144,7 +144,10 @@ def _dates(text: str, folded: str, as_of: date, rules: RuleSet, language: Langua
             )
         before = folded[max(0, one.start - 110) : one.start]
         rule = next((r for r in rules.of("before") if r.pattern.search(before)), None)
-        dated.append(Dated(one, rule.attributes["role"] if rule else DateRole.DATUM, rule.id if rule else ""))
+        role, name = (rule.attributes["role"], rule.id) if rule else (DateRole.DATUM.value, "")
+        if rule is None and dated and one.start - dated[-1].end <= 6:
+            role, name = dated[-1].role, dated[-1].rule  # "publicados el 3, el 4 y el 5 de mayo"
+        dated.append(Dated(one, role, name))
     published = [d.found.first for d in dated if d.role == DateRole.PUBLICATION and d.found.precision == "day"]
     for rule in rules.of("relative"):
         for match in rule.pattern.finditer(folded) if len(published) == 1 else ():

@@ -52,5 +52,8 @@ def _counts(context: Context, rules: RuleSet, reach: Sequence[Clause]) -> Iterab
                 taken.append((hit.start, hit.end))
                 yield context.text[number_at : noun_at + len(hit.groups["noun"])]
     for measure in context.own.measures:
-        if not any(a < measure.end and measure.start < b for a, b in taken):
+        # "las 40,000 m²" takes the figure for granted; "cuánto son 100 dólares" does not.
+        before = list(context.language.determiner.finditer(context.folded, max(0, measure.start - 8), measure.start))
+        definite = bool(before) and before[-1].end() == measure.start
+        if definite and not any(a < measure.end and measure.start < b for a, b in taken):
             yield measure.value

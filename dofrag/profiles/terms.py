@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from dofrag.profiles.aliases import Names
 from dofrag.profiles.language import Language
 from dofrag.text.fold import fold, fold_chars
 
@@ -18,11 +19,19 @@ Range = tuple[int, int]
 class Masked:
     """The question with some stretches blanked out: dates, sources, provisions, which slots hold already."""
 
-    def __init__(self, text: str, hidden: Iterable[Range], language: Language, stop_words: frozenset[str]) -> None:
+    def __init__(
+        self,
+        text: str,
+        hidden: Iterable[Range],
+        language: Language,
+        stop_words: frozenset[str],
+        acronyms: Names,
+    ) -> None:
         self._text = text
         self._hidden = tuple(hidden)
         self._language = language
         self._stop = stop_words
+        self._acronyms = acronyms
 
     def _blanked(self, start: int, end: int, more: Sequence[Range]) -> str:
         chars = list(self._text[start:end])
@@ -35,7 +44,13 @@ class Masked:
         """Folded content words of `[start, end)`, each once, figures apart."""
         words = self._language.content_words(self._blanked(start, end, more))
         kept = [w for w in words if w not in self._stop and not w.replace(".", "").replace(",", "").isdigit()]
-        return tuple(dict.fromkeys(kept))[:MAX_TERMS]
+        spelled = [part for w in kept for part in self._spelled_out(w)]
+        return tuple(dict.fromkeys(spelled))[:MAX_TERMS]
+
+    def _spelled_out(self, word: str) -> tuple[str, ...]:
+        """The words that an acronym of an instrument stands for: its title has those."""
+        alias = self._acronyms.get(word)
+        return self._language.content_words(alias.name) if alias else (word,)
 
     def any_terms(self) -> tuple[str, ...]:
         """The words of the whole question, whatever they are; something even for a question of signs."""

@@ -119,7 +119,12 @@ def _periods(context: Context, alias: Alias | None, indicators: Sequence[Alias |
         bound = [(_owner(context, d), d) for d in dates]
         if len({id(owner) for owner, _ in bound}) > 1:
             dates = [d for owner, d in bound if owner is alias]
-    periods = dict.fromkeys(Period(start=d.found.first, end=d.found.last, role=DateRole.DATUM) for d in dates)
+    spans = [(d.found.first, d.found.last) for d in dates]
+    if context.of("compare"):
+        # "¿Cómo cambió entre el 8 y el 9?" compares the ends of the span.
+        days = {(d.found.first, d.found.last) for d in dates if d.found.precision == "day"}
+        spans = [one for a, b in spans for one in ([(a, a), (b, b)] if (a, b) in days else [(a, b)])]
+    periods = dict.fromkeys(Period(start=a, end=b, role=DateRole.DATUM) for a, b in spans)
     return list(periods) or [None]
 
 
@@ -142,7 +147,7 @@ def ranges(context: Context) -> Iterable[Proposal]:
         ):
             continue
         low, high = (_quantity(context, hit.groups.get(name)) for name in ("low", "high"))
-        noun = hit.groups.get("noun")
+        noun = hit.groups.get("noun") or hit.groups.get("after")
         if noun and noun not in context.aliases.connectors and len(noun) > 1:
             known = context.aliases.units.get(noun)
             unit = known.name if known else noun

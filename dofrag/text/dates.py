@@ -79,6 +79,7 @@ _FORTNIGHT = re.compile(
     rf"\b(?P<which>primera|segunda|1a\.?|2a\.?)[ ]+quincena[ ]+(?:de[ ]+)?(?P<month>{_MONTH})\b" + _OF_YEAR
 )
 _BARE_MONTH = re.compile(rf"\b(?P<month>{_MONTH})(?:[ ]+a[ ]+|[ ]*,[ ]*|[ ]+y[ ]+(?:de[ ]+)?)$")
+_AND = re.compile(r"[ ]+y[ ]+(?:el[ ]+)?")
 _TO = re.compile(r"[ ]+(?:al?|hasta el|hasta)[ ]+(?:el[ ]+)?(?:(?:dia|mes)[ ]+(?:de[ ]+)?)?")
 
 
@@ -229,7 +230,7 @@ class _Finder:
                 and before.last < found.first
                 and _TO.fullmatch(self.text, before.end, found.start)
                 and (before.precision != "year" or self._is_span(before.start))
-            ):
+            ) or (before is not None and self._between(before, found)):
                 out[-1] = FoundDate(
                     before.start, found.end, before.first, found.last, found.precision,
                     before.year_given and found.year_given,
@@ -237,6 +238,15 @@ class _Finder:
             else:
                 out.append(found)
         return out
+
+    def _between(self, before: FoundDate, found: FoundDate) -> bool:
+        """`entre el 3 y el 10 de mayo`: all the days between, too."""
+        return (
+            before.precision == found.precision == "day"
+            and before.last < found.first
+            and _AND.fullmatch(self.text, before.end, found.start) is not None
+            and self.text[max(0, before.start - 9) : before.start].endswith(("entre ", "entre el "))
+        )
 
     def _is_span(self, start: int) -> bool:
         # "de 2025 a 2026" compares two years; only "del 2019 al 2024" and the like name all between.

@@ -80,7 +80,7 @@ _UNITS = (
 )  # fmt: skip
 _SEPARATOR = re.compile(_SEP)
 _RANGE = re.compile(r"[ ]+al?[ ]+(?:el[ ]+)?")
-_FORWARD = re.compile(r"[ ]*,?[ ]*(?:en su[ ]+|y[ ]+su[ ]+)?(?:(?:apartado|base)[ ]+)?")
+_FORWARD = re.compile(r"(?:,?[ ]+constitucional)?[ ]*,?[ ]*(?:en su[ ]+|y[ ]+su[ ]+)?(?:(?:apartado|base)[ ]+)?")
 _INWARD = re.compile(r"[ ]*,?[ ]+(?:del?|de la|de los|de las|al|a la)[ ]+(?:citado[ ]+|propio[ ]+|mismo[ ]+)?")
 
 
