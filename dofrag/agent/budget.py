@@ -56,6 +56,11 @@ class Budget:
         self._turns += 1
         return None
 
+    def last_turn(self) -> Trip | None:
+        """The turn limit, when no turn is left: to give up then and to be stopped are the same."""
+        used_up = self._turns >= self.limits.max_turns
+        return Trip("max_turns", self.limits.max_turns, self._turns, 1) if used_up else None
+
     def trip(self, spec: ToolSpec) -> Trip | None:
         """The first limit that one call of this tool would go over. Changes nothing."""
         wanted = (

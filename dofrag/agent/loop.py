@@ -163,7 +163,7 @@ class Run:
 
     def _abstained(self, step: Abstain) -> End:
         """What a planner's giving up means is decided by what the run did, never by what the planner says of it."""
-        trip = self.tripped or self.budget.exhausted(self.setup.tools)
+        trip = self.tripped or self.budget.exhausted(self.setup.tools) or self.budget.last_turn()
         if trip is not None:
             if self.tripped is None:
                 self._trip(trip)
