@@ -188,10 +188,12 @@ def frequencies(folded: str) -> tuple[Mention[str], ...]:
 
 def zones(folded: str) -> tuple[Mention[frozenset[str]], ...]:
     """Zones, areas and regions by name, as sets of stems; a bare letter or number that names one is kept."""
-    return tuple(
-        Mention(m.start(), m.end(), frozenset(stem(w) for w in _WORDS.findall(m.group()) if w not in STOP_WORDS))
-        for m in cue("zone").finditer(folded)
-    )
+    found: list[Mention[frozenset[str]]] = []
+    for match in cue("zone").finditer(folded):
+        spoken = _WORDS.findall(match.group())
+        named = frozenset(stem(w) for n, w in enumerate(spoken) if w not in STOP_WORDS or n == len(spoken) - 1)
+        found.append(Mention(match.start(), match.end(), named))
+    return tuple(found)
 
 
 _CAPITALISED = re.compile(

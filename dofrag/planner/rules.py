@@ -162,7 +162,8 @@ def _hopeless(view: View, missing: list[Requirement]) -> bool:
 
 def _read(view: View, ranked: list[Ranked], why: str) -> Iterator[ToolCall]:
     left = view.limits.max_read_tokens - view.spend.read_tokens
-    room = min(READ_AT_ONCE, left // TOKENS_A_CHUNK)
+    # One is tried however little is left: then the run ends on the limit that stopped it, not for want of a source.
+    room = max(1, min(READ_AT_ONCE, left // TOKENS_A_CHUNK))
     ids = [r.chunk_id for r in ranked[:room]]
     while ids:
         yield ToolCall("read_chunks", {"chunk_ids": ids, "neighbor_window": 0}, why)
