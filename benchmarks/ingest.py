@@ -28,7 +28,7 @@ def measured(command: list[str]) -> tuple[float, float, str]:
     peak = 0
     while process.poll() is None:
         peak = max(peak, tree_memory(root))
-        time.sleep(0.05)
+        time.sleep(0.2)
     output = process.stdout.read() if process.stdout else ""
     if process.returncode:
         raise SystemExit(f"{' '.join(command)} ended with {process.returncode}: {output[:500]}")
