@@ -10,6 +10,7 @@ from dofrag.domain.question import (
     Base,
     DateRequired,
     DateRole,
+    DeadlineRequired,
     DefinitionRequired,
     ItemRequired,
     ListRequired,
@@ -72,7 +73,7 @@ def simple(
     kind: type[Base], emits: str, label: Callable[[Labels, str], str]
 ) -> Callable[[Context], Iterable[Proposal]]:
     def build(context: Context) -> Iterable[Proposal]:
-        for hit in context.of(emits):
+        for hit in context.of(emits) if not (emits == "deadline" and context.of("sequence")) else ():
             subject = context.masked.phrase(context.clause.start, context.clause.end, [(hit.start, hit.end)])
             slots: dict[str, Any] = {"terms": context.terms(hit), "label": label(context.labels, subject)}
             yield Proposal(kind, hit.rule.id, slots)
@@ -161,19 +162,25 @@ def sequence(context: Context) -> Iterable[Proposal]:
             )
         effect = context.rules.any("effect", context.folded[context.clause.start : context.clause.end])
         for start, end in stages[:8]:
+            # "la cronología laboral formada por las dos fases…": the stage begins with its article.
+            determiner = context.language.determiner.search(context.folded, start, end)
+            start = determiner.start() if determiner else start
             yield from _stage(context, hit, start, end, effect)
 
 
 def _stage(context: Context, hit: Hit, start: int, end: int, effect: bool) -> Iterable[Proposal]:
     """One stage, with the source that it names itself; several of them where it says how many."""
-    terms = context.masked.terms(start, end, [(hit.start, hit.end)]) or context.terms(hit)
     subject = context.masked.phrase(start, end)
     stated = within(context.everything, [(start, end)])
     nothing = within(context.everything, [])
     source = sources_of(stated, nothing)[0]
+    own = context.masked.terms(start, end, [(hit.start, hit.end)])
+    terms = own if own or source != sources_of(nothing, nothing)[0] else context.terms(hit)
     slots: dict[str, Any] = {"terms": terms, "source": source, "label": context.labels.publication(subject)}
     if not effect:
         yield Proposal(PublicationRequired, hit.rule.id, slots)
+        for deadline in context.of("deadline")[:1]:  # "la secuencia de actos y plazos": the terms of each stage
+            yield Proposal(DeadlineRequired, deadline.rule.id, {**slots, "label": context.labels.deadline(subject)})
         return
     counted = find(context.rules.of("count"), context.folded, Clause(start, end))
     times = (_whole(context, counted[0].groups["n"]) or 1) if counted else 1

@@ -211,7 +211,7 @@ def _hidden(facts: Facts) -> list[tuple[int, int]]:
     ]
     spans += [p for p in facts.provisions if p.use != "cited"]
     spans += [i for i in facts.instruments if i.use == "source"]
-    spans += facts.measures
+    spans += [*facts.measures, *facts.cites]
     return [(s.start, s.end) for s in spans]
 
 

@@ -81,6 +81,7 @@ class Facts:
     frequencies: tuple[Found, ...]
     zones: tuple[Spanned, ...]
     editions: tuple[Spanned, ...]
+    cites: tuple[Spanned, ...]  # verbs of citing: they tell how provisions are used, not what is asked
     measures: tuple[Spanned, ...]  # amounts, surfaces and percentages that the question itself states
     gazette_only: bool
 
@@ -112,6 +113,7 @@ def read_facts(
         frequencies=tuple(f for f in aliases.frequencies.find(folded) if f.alias.name),
         zones=_zones(text, folded, rules, aliases),
         editions=tuple(Spanned(f.start, f.end, f.alias.name) for f in aliases.editions.find(folded)),
+        cites=tuple(Spanned(*m.span(), m.group()) for r in rules.of("cites") for m in r.pattern.finditer(folded)),
         measures=tuple(
             Spanned(n.start, n.end, text[n.start : n.end])
             for n in language.find_numbers(text)
