@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import glob
+import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -104,6 +106,7 @@ def head_notice(head: str, anatomy: Anatomy) -> str | None:
     if m is None:
         return None
     start = max(head.rfind("\n", 0, m.start()), head.rfind(". ", 0, m.start()) + 1) + 1
+    start = max([start, *(mark.end() for mark in anatomy.consolidated.mark.finditer(head, start, m.start()))])
     end = head.find("\n", m.end())
     text = " ".join(re.sub(r"[>*]", "", head[start : end if end >= 0 else len(head)]).split())
     return text[:NOTICE_MAX] or None
@@ -115,3 +118,14 @@ def law_issuer(head: str, anatomy: Anatomy) -> str:
         if pattern.search(head):
             return name
     return ""
+
+
+def law_slug(path: Path, rel: str) -> str:
+    """What a law's code is made of: its file's name up to the first `_`, as in `LFT_ley_federal_del_trabajo.md`;
+    where another file of the folder shares that, six digits that tell them apart."""
+    short = re.sub(r"[^A-Za-z0-9-]+", "-", path.stem.split("_", 1)[0]).strip("-").upper()
+    told_apart = hashlib.sha256((path.stem if short else rel).encode()).hexdigest()[:6].upper()
+    if not short:
+        return told_apart
+    alike = {other.stem for other in path.parent.glob(f"{glob.escape(path.stem.split('_', 1)[0])}_*")}
+    return f"{short}-{told_apart}" if len(alike) > 1 else short

@@ -23,11 +23,14 @@ HARD_MAX = 4_000
 TABLE_LEAD = 400
 """Characters of text that stay with the table they lead into."""
 SHORT = 120
-"""A line up to this long is taken whole: no second provision begins inside it."""
+"""A line up to this long is taken whole, unless it may hold a heading and its article."""
 
 # Where a provision may begin inside a line; `heading_provision` confirms each candidate.
 _INLINE_HINTS = (" ART", " Art", " TRANSITORIO", " CAP")
-_INLINE = re.compile(r"(?<=[.;:)”\"\d]\s)(?:ART[IÍ]CULO|Art[ií]culo|TRANSITORIOS?|CAP[IÍ]TULO)\s(?=[\dA-ZÚú])")
+_INLINE = re.compile(
+    r"(?<=[.;:)”\"\d]\s)(?:ART[IÍ]CULO|Art[ií]culo|TRANSITORIOS?|CAP[IÍ]TULO)\s(?=[\dA-ZÚú])"
+    r"|(?<=\w\s)ART[IÍ]CULO\s(?=\d{1,4}[oº°]?(?:[ .-]{1,2}[A-Z]{1,8})?[. ]?-)"
+)
 _LIST_ITEM = re.compile(
     r"(?<=[;:.,]\s)(?:y\s|o\s)?"
     r"(?=[IVXL]{1,7}\s?\.|[a-z]\)|\d{1,2}(?:\.\d{1,3})*\.?\s[A-ZÁÉÍÓÚ]|[A-ZÁÉÍÓÚ]{5,12}\s?\.-)"
@@ -54,7 +57,7 @@ def chunks(blocks: Iterable[Block], outline: Outline) -> Iterator[ChunkDraft]:
             path, provision = outline.place()
             for part in (text,) if len(text) < HARD_MAX else divide(text, HARD_MAX):
                 gather.add((part, "table", path, provision, True, False, False))
-        elif len(text) <= SHORT:
+        elif len(text) <= SHORT and " ART" not in text:
             mark = see(text, block.level)
             path, provision = outline.place()
             gather.add((text, "text", path, provision, not mark.heading, mark.strong, mark.item))

@@ -14,7 +14,8 @@ HEADING_MAX = 160
 _DIVISIONS = frozenset({"lib", "tit", "cap", "sec"})
 _CONTAINERS = frozenset({"anx", "ape", "guia"})
 _PROVISIONS = frozenset({"art", "regla", "cla", "trans", "ordinal"})
-_LIST_LEVEL = 8  # of a bare `1.` inside an article: a list, not a numeral of its own
+CONTENTS_RUN = 3
+"""Numbered headings one after another that are taken for a table of contents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,8 @@ class Outline:
     _provisions: list[tuple[int, str, str]] = field(default_factory=list)  # level, segment, kind
     _label: str = ""  # of the article or transitory at hand
     _nameless: bool = False  # the last line was `CAPÍTULO I` and its name is still to come
+    _fresh: bool = False  # the last line was a division's heading, which a line in capitals continues
+    _siblings: tuple[int, int] = (0, 0)  # depth and count of numbered headings that came one after another
     _transitory: str = ""  # "": no; else the kind of mark its items have, "?" before the first
     _transitories: int = 0
     _inner: str = ""  # the law that a decree issues, while its text runs
@@ -94,6 +97,8 @@ class Outline:
             seen = self._provision(mark, line)
         else:
             seen = self._fine(mark, line, level)
+        if not seen.heading:
+            self._end_contents()
         if seen is not SOFT:
             self._place = None
         return seen
@@ -101,9 +106,11 @@ class Outline:
     def _plain(self, line: str, level: int) -> Mark:
         """A line that begins no provision."""
         if not level:
-            if self._nameless and line.isupper() and len(line) < 160:
+            if self._fresh and line.isupper() and len(line) < 160:
                 self._name_division(bare(line))
+                self._fresh = True
                 return HEADING
+            self._fresh = self._fresh and not line
             if self.anatomy.unmarked.match(line) is None:
                 self._nameless = self._nameless and not line
                 return SOFT
@@ -179,6 +186,7 @@ class Outline:
         self._provisions = [p for p in self._provisions if p[0] < mark.level]
         self._provisions.append((mark.level, mark.path_segment, mark.kind))
         self._nameless = len(bare(line[mark.end :])) < 3
+        self._fresh = True
         return HEADING
 
     def _provision(self, mark: ProvisionMark, line: str) -> Mark:
@@ -215,20 +223,30 @@ class Outline:
         text = bare(line)
         if level or ("." not in mark.number and len(text) < 120):
             self._head(6 + depth, text)
+            self._siblings = (depth, self._siblings[1] + 1 if self._siblings[0] == depth else 1)
             return HEADING
         self._headings = [h for h in self._headings if h[0] < 6 + depth]
         return STRONG if mark.number.count(".") <= 1 else ITEM
+
+    def _end_contents(self) -> None:
+        """Text after a run of numbered headings with nothing between them: that was a table of contents."""
+        if self._siblings[1] >= CONTENTS_RUN:
+            depth = self._siblings[0]
+            self._headings = [h for h in self._headings if h[0] < 6 + depth]
+            self._provisions = [p for p in self._provisions if p[0] < depth]
+            self._place = None
+        self._siblings = (0, 0)
 
     def _head(self, rank: int, text: str) -> None:
         self._headings = [h for h in self._headings if h[0] < rank]
         self._headings.append((rank, text[:HEADING_MAX].rstrip()))
         self._label = ""
-        self._nameless = False
+        self._nameless = self._fresh = False
 
     def _name_division(self, text: str) -> None:
         rank, head = self._headings[-1]
         self._headings[-1] = (rank, f"{head} {text}"[:HEADING_MAX].rstrip())
-        self._nameless = False
+        self._nameless = self._fresh = False
 
     def _rank(self, text: str, level: int) -> int:
         for rank, pattern in self.anatomy.structure:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import itertools
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -23,9 +22,10 @@ from dofrag.ingest.catalogue import (
     head_notice,
     last_amendment,
     law_issuer,
+    law_slug,
     text_dates,
 )
-from dofrag.ingest.chunk import chunks
+from dofrag.ingest.chunk import SHORT, chunks, provisions_apart
 from dofrag.ingest.header import (
     Names,
     clean,
@@ -43,6 +43,7 @@ from dofrag.ingest.readers.registry import reader_for
 from dofrag.ingest.readers.sidof import SidofReader
 from dofrag.ingest.segment import Boundary, is_edition, segment
 from dofrag.profiles.anatomy import Anatomy
+from dofrag.text.provisions import heading_provision
 
 HEAD_BLOCKS = 120
 HEAD_CHARS = 12_000
@@ -236,13 +237,8 @@ class _Parser:
         assert self.day is not None
         kept = [b for b in head if not anatomy.consolidated.mark.search(bare(b.text)[:120])]
         title = clean(law.name or "") or find_names(kept, DocumentMeta(), anatomy).title
-        short = re.split(r"_", source.path.stem, maxsplit=1)[0]
-        slug = (
-            re.sub(r"[^A-Za-z0-9-]+", "-", short).strip("-").upper()
-            or hashlib.sha256(source.rel.encode()).hexdigest()[:8]
-        )
         header = Header(
-            code=f"{anatomy.consolidated.code}-{slug}",
+            code=f"{anatomy.consolidated.code}-{law_slug(source.path, source.rel)}",
             published_on=self.day,
             edition=None,
             kind=Kind.LEY,
@@ -259,7 +255,7 @@ class _Parser:
             source=source.rel,
             first_published_on=law.first,
             last_reform_on=law.last,
-            notice=head_notice(head_text[:6000], anatomy),
+            notice=head_notice(_preamble(head), anatomy),
         )
         return ParsedPublication(
             header, chunks(blocks, Outline(anatomy, header_names(title), header.instrument, consolidated=True))
@@ -297,6 +293,18 @@ def _take(blocks: Iterator[Block], count: int, chars: int) -> tuple[list[Block],
         if len(head) >= count or size >= chars:
             break
     return head, blocks
+
+
+def _preamble(head: list[Block]) -> str:
+    """A law's text before its first article."""
+    text = ""
+    for block in head:
+        for part in provisions_apart(block.text):
+            mark = heading_provision(part[:SHORT].rstrip())
+            if mark is not None and mark.kind == "art":
+                return text
+            text += part
+    return text
 
 
 def _front_title(head: list[Block], anatomy: Anatomy) -> str:

@@ -70,7 +70,11 @@ def test_inline_articles_are_cut_apart_but_mentions_are_not(tmp_path: Path) -> N
         "otra también. Reformado DOF 04-12-1984. ARTICULO 2.- Nadie se moja. ARTICULO 3.- Quien se moje seca.\n"
     )
     note = parse_note(tmp_path, HEAD + body)
-    assert [c.provision for c in note.chunks if c.provision and c.provision.startswith("art:")] == ["art:2", "art:3"]
+    assert [c.provision for c in note.chunks if c.provision and c.provision.startswith("art:")] == [
+        "art:1",
+        "art:2",
+        "art:3",
+    ]
     assert chunk_with(note, "Quien se moje").text.startswith("ARTICULO 3.-")
 
 
@@ -130,6 +134,15 @@ def test_reform_decrees_of_a_consolidated_law_do_not_pose_as_its_articles(tmp_pa
     assert friday.provision == "trans:unico"
     assert friday.heading_path[0].startswith("ARTÍCULOS TRANSITORIOS DE DECRETOS")
     assert saturday.heading_path[1] == "DECRETO por el que se adiciona la Ley de Paraguas."
+
+
+def test_a_table_of_contents_names_nothing(tmp_path: Path) -> None:
+    contents = "".join(f"{n}. Capítulo de cosas {n}\n\n" for n in range(1, 9))
+    note = parse_note(tmp_path, HEAD + contents + "Prefacio sin número.\n\n1. Objetivo\n\nEl objetivo.\n")
+    assert (
+        chunk_with(note, "Prefacio").provision is None or "Capítulo de cosas 8" in chunk_with(note, "Prefacio").text
+    )
+    assert chunk_with(note, "El objetivo").heading_path == ("1. Objetivo",)
 
 
 def test_operative_points_outside_transitories(tmp_path: Path) -> None:
