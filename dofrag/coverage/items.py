@@ -82,6 +82,14 @@ def list_support(requirement: ListRequired, prepared: PreparedPassage) -> Suppor
     return Support(Status.READ, f"{len(partial.items)} items of a list that goes on", (), (), (), partial.key)
 
 
+def whole_lists(requirement: ItemRequired, prepared: PreparedPassage) -> Iterator[tuple[Item, ...]]:
+    """The lists that are introduced as what is asked for and were read from end to end, however long they are."""
+    subject = telling_terms(requirement.terms, requirement.source)
+    for found in _candidates(None, subject, requirement.source, prepared):
+        if found.whole and found.within is None and found.items[0].ordinal == 1:
+            yield found.items
+
+
 def _candidates(
     of: int | None, subject: tuple[str, ...], source: Source, prepared: PreparedPassage
 ) -> Iterator[_List]:

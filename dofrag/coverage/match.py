@@ -16,7 +16,7 @@ from dofrag.coverage.slots import actor_support, deadline_support, definition_su
 from dofrag.coverage.source import mismatch, names_anything
 from dofrag.coverage.times import date_support
 from dofrag.coverage.topics import publication_support, topic_support
-from dofrag.coverage.values import value_support
+from dofrag.coverage.values import OTHER_DATE, value_support
 from dofrag.domain.question import (
     ActorRequired,
     DateRequired,
@@ -48,7 +48,7 @@ def meets(requirement: Requirement, prepared: PreparedPassage) -> Support:
     if support.supported and requirement.path and not isinstance(requirement, ProvisionRequired):
         of_it = isinstance(requirement, (DateRequired, DeadlineRequired))
         support = _in_provision(requirement.path, support, prepared, mention=of_it)
-    if support.status is Status.OPEN and names_anything(requirement.source):
+    if support.status is Status.OPEN and support.why != OTHER_DATE and names_anything(requirement.source):
         return Support(Status.READ, support.why)
     return support
 

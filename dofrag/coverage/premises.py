@@ -12,13 +12,15 @@ from datetime import date, timedelta
 from typing import Any
 
 from dofrag.coverage.cues import cue
+from dofrag.coverage.items import whole_lists
 from dofrag.coverage.prepared import PreparedPassage
+from dofrag.coverage.provision import provision_sentences
 from dofrag.coverage.source import closeness, held, mismatch, names_anything, telling_terms
 from dofrag.coverage.spans import Span, quotable_span
 from dofrag.coverage.topics import title_span
 from dofrag.coverage.values import speaks_of
 from dofrag.domain.evidence import Claim, Draft, FaultCode, PremiseStatus
-from dofrag.domain.question import Premise, Requirement, SubQuestion, ValueRequired
+from dofrag.domain.question import ItemRequired, Premise, Requirement, SubQuestion, ValueRequired
 from dofrag.text.dates import find_dates
 from dofrag.text.fold import fold, fold_chars, stem, words
 from dofrag.text.numbers import find_numbers
@@ -63,12 +65,13 @@ def check_premise(premise: Premise, sub: SubQuestion, prepared: Mapping[int, Pre
         own = [p for p in own if any(_concerns(r, p) for r in sub.requirements)]
     if premise.slot == "provision":
         return _provision(premise, own)
-    findings = [f for p in own for f in _findings(premise, p)]
+    findings = [f for p in own for f in _findings(premise, sub, p)]
     for status in (PremiseStatus.SUPPORTED, PremiseStatus.FALSE):
         for finding in findings:
             if finding.status is status:
-                if premise.slot == "act" and status is PremiseStatus.FALSE and _said(premise, own):
-                    return UNCLEAR
+                by_title = not finding.found
+                if premise.slot == "act" and status is PremiseStatus.FALSE and by_title and _said(premise, own):
+                    continue
                 return finding
     return UNCLEAR
 
@@ -86,14 +89,16 @@ def _concerns(requirement: Requirement, prepared: PreparedPassage) -> bool:
     )
 
 
-def _findings(premise: Premise, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
+def _findings(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
     match premise.slot:
         case "date":
             yield from _date(premise, prepared)
         case "number":
+            yield from _length(premise, sub, prepared)
             yield from _number(premise, prepared)
         case "act":
             yield from _act(premise, prepared)
+            yield from _object(premise, sub, prepared)
         case "exists" | "instrument":
             yield PremiseCheck(PremiseStatus.SUPPORTED, prepared.id, title_span(prepared))
         case _:
@@ -143,6 +148,37 @@ def _number(premise: Premise, prepared: PreparedPassage) -> Iterator[PremiseChec
             status = PremiseStatus.SUPPORTED if quantity.value == number.value else PremiseStatus.FALSE
             span = quotable_span(prepared.text, sentence.span, (quantity.start, quantity.end))
             yield PremiseCheck(status, prepared.id, span, quantity.text)
+
+
+def _length(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
+    """How many items the list has that the question counts: its last item is the proof."""
+    wanted = find_numbers(premise.expected)
+    for requirement in sub.requirements:
+        if not isinstance(requirement, ItemRequired) or not wanted or requirement.of != wanted[0].value:
+            continue
+        own = provision_sentences(requirement.path, prepared) if requirement.path else prepared.sentences
+        for items in whole_lists(requirement, prepared):
+            if not own or items[0].start < own[0].start or items[-1].end > own[-1].end:
+                continue
+            status = PremiseStatus.SUPPORTED if len(items) == requirement.of else PremiseStatus.FALSE
+            span = quotable_span(prepared.text, (items[-1].start, items[-1].end))
+            yield PremiseCheck(status, prepared.id, span, str(len(items)))
+        return
+
+
+def _object(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
+    """What a repeal repeals: another instrument than the one presupposed."""
+    if not any(stem(w).startswith("abrog") for w in words(premise.expected)):
+        return
+    terms = tuple(t for r in sub.requirements for t in r.terms)
+    subject = tuple(s for s in telling_terms(terms, premise.source) if s not in ACTS)
+    for sentence in prepared.sentences:
+        repeal = cue("repeals").search(sentence.folded)
+        if repeal is None or not subject:
+            continue
+        same = closeness(subject, sentence) * 10 >= len(subject) * 6
+        span = quotable_span(prepared.text, sentence.span, (sentence.start + repeal.start(), sentence.end))
+        yield PremiseCheck(PremiseStatus.SUPPORTED if same else PremiseStatus.FALSE, prepared.id, span, "object")
 
 
 def _act(premise: Premise, prepared: PreparedPassage) -> Iterator[PremiseCheck]:

@@ -221,8 +221,8 @@ def _carried(telling: tuple[str, ...], prepared: PreparedPassage) -> bool:
 @lru_cache(maxsize=65536)
 def held(wanted: str, own: frozenset[str] | tuple[str, ...]) -> bool:
     """Whether a stem, or a longer or shorter word of its family, is among others."""
-    if wanted in own:
-        return True
+    if wanted in own or wanted + "s" in own or (wanted[-1:] == "s" and wanted[:-1] in own):
+        return True  # a short word keeps its plural through stemming
     if len(wanted) < 6 or not wanted.isalpha():
         return False
     head = wanted[:6]

@@ -67,6 +67,8 @@ def cut(text: str) -> tuple[Unit, ...]:
         mark_end = after
         if text[stop:after].strip() and stop < len(text):
             paragraph_ends = text.count("\n", stop, after) > 1
+            if "\n" not in text[stop:after] and text[start:stop].lstrip().startswith("#"):
+                continue  # a heading is one unit
             if not paragraph_ends and _continues(folded, start, stop):
                 continue
             mark_end = stop + len(text[stop:after].rstrip())

@@ -62,8 +62,8 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
         found += _fitting(requirement, prepared, index, figures, misses)
     if not found:
         why = misses[-1] if misses else "nothing read speaks of it"
-        # The value of another period is no trace of this one.
-        bears = bears and any(m != OTHER_DATE for m in misses)
+        if OTHER_DATE in misses or not _mentions(requirement.period, prepared):
+            return Support(Status.OPEN, OTHER_DATE)  # the value of another period is no trace of this one
         return Support(Status.READ if bears else Status.OPEN, why)
     subject = _subject(requirement)
     best = min(found, key=lambda f: (f.cost - 40 * closeness(subject, f.sentence), f.quantity.start))
@@ -86,6 +86,11 @@ def _titled_by(subject: tuple[str, ...], requirement: ValueRequired, prepared: P
     """How far the title is about the subject: a notice about it outweighs one that happens to speak of it."""
     own = prepared.wide
     return sum(held(s, own) for s in subject) + (2 if requirement.indicator and _titled(requirement, prepared) else 0)
+
+
+def _mentions(period: Period | None, prepared: PreparedPassage) -> bool:
+    """Whether anything in the passage, its title or its headings names a date of the period."""
+    return period is None or any(falls_in(d, period) for d in (*prepared.dates, *prepared.title_dates))
 
 
 def _subject(requirement: ValueRequired) -> tuple[str, ...]:
@@ -176,12 +181,12 @@ def _fitting(
     when = _periods(requirement.period, prepared, index, spans)
     out: list[_Found] = []
     for quantity, frequency, zone, period in zip(figures, often, where, when, strict=True):
-        if frequency is None:
+        if period is None:
+            misses.append(OTHER_DATE)
+        elif frequency is None:
             misses.append(f"not {requirement.frequency}")
         elif zone is None:
             misses.append(f"another zone than {requirement.zone}")
-        elif period is None:
-            misses.append(OTHER_DATE)
         else:
             out.append(_Found(frequency + zone + period[0], quantity, sentence, period[1]))
     return out

@@ -155,7 +155,7 @@ def _ideas(view: View, missing: list[Requirement], prepared: Mapping[int, Prepar
 
 def _hopeless(view: View, missing: list[Requirement]) -> bool:
     """Several ways of searching were tried and nothing that was found bears on the question at all."""
-    searches = sum(past.tool in ("search_documents", "list_publications") for past in view.history)
+    searches = sum(past.tool != "read_chunks" for past in view.history)
     untouched = all(view.coverage.get(r.id, Status.OPEN) is Status.OPEN for r in missing)
     return searches >= 4 and untouched and len(missing) == len(_all(view))
 
