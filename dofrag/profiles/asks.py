@@ -115,7 +115,7 @@ def items(context: Context) -> Iterable[Proposal]:
         noun = " ".join(w for w in (hit.groups["noun"], hit.groups.get("adjective")) if w)
         terms = tuple(dict.fromkeys((*noun.split(), *context.terms(*context.of("items")))))
         for ordinal in range(1, number + 1):
-            label = context.labels.item(noun, ordinal, number)
+            label = context.labels.item(context.spelled(hit, noun), ordinal, number)
             yield Proposal(
                 ItemRequired, hit.rule.id, {"ordinal": ordinal, "of": number, "terms": terms, "label": label}
             )
@@ -132,7 +132,9 @@ def lists(context: Context) -> Iterable[Proposal]:
     for hit in context.of("list"):
         noun = hit.groups.get("noun", "")
         terms = tuple(dict.fromkeys((*noun.split(), *context.terms(hit))))
-        yield Proposal(ListRequired, hit.rule.id, {"terms": terms, "label": context.labels.list(noun)})
+        yield Proposal(
+            ListRequired, hit.rule.id, {"terms": terms, "label": context.labels.list(context.spelled(hit, noun))}
+        )
         return
 
 
@@ -143,7 +145,7 @@ def also(context: Context) -> Iterable[Proposal]:
         if hit.start in ends:
             noun = hit.groups["noun"]
             terms = tuple(dict.fromkeys((noun, *context.terms(*context.of("value"), hit))))
-            slots = {"terms": terms, "label": context.labels.list(noun)}
+            slots = {"terms": terms, "label": context.labels.list(context.spelled(hit, noun))}
             yield Proposal(ListRequired, hit.rule.id, slots)
 
 

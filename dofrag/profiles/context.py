@@ -59,6 +59,11 @@ class Context:
         # A part that names neither a source nor a subject of its own speaks of that of another part.
         return tuple(dict.fromkeys((*found, *self.inherited_terms[:5])))
 
+    def spelled(self, hit: Hit, words: str) -> str:
+        """Folded words of a hit as the question spells them."""
+        at = self.folded.find(words, hit.start)
+        return self.text[at : at + len(words)] if at >= 0 else words
+
     @property
     def states_effect(self) -> bool:
         """Whether the part states from when something holds."""

@@ -11,7 +11,7 @@ from typing import Any
 from dofrag.domain.question import DateRole
 from dofrag.profiles.aliases import Aliases, Found
 from dofrag.profiles.language import Language
-from dofrag.profiles.rules import RuleSet
+from dofrag.profiles.rules import Rule, RuleSet
 from dofrag.text.dates import FoundDate
 from dofrag.text.fold import fold, fold_chars
 from dofrag.text.mentions import FoundProvision
@@ -152,10 +152,21 @@ def _dates(text: str, folded: str, as_of: date, rules: RuleSet, language: Langua
         dated.append(Dated(one, role, name))
     published = [d.found.first for d in dated if d.role == DateRole.PUBLICATION and d.found.precision == "day"]
     for rule in rules.of("relative"):
-        for match in rule.pattern.finditer(folded) if len(published) == 1 else ():
-            day = published[0] + timedelta(days=int(rule.attributes["days"]))
-            dated.append(Dated(FoundDate(*match.span(), day, day, "day"), DateRole.DATUM, rule.id))
+        today = rule.attributes.get("base") == "as_of"
+        for match in rule.pattern.finditer(folded):
+            before = folded[max(0, match.start() - 110) : match.start()]
+            role = next((r.attributes["role"] for r in rules.of("before") if r.pattern.search(before)), "")
+            # "hoy" dates what is published; the value or the rule of today is asked of what is in force.
+            if today and role == DateRole.PUBLICATION:
+                dated.append(_relative(match, as_of, rule, DateRole.PUBLICATION))
+            elif not today and len(published) == 1:
+                dated.append(_relative(match, published[0], rule, DateRole.DATUM))
     return sorted(dated, key=lambda d: d.start)
+
+
+def _relative(match: re.Match[str], base: date, rule: Rule, role: DateRole) -> Dated:
+    day = base + timedelta(days=int(rule.attributes["days"]))
+    return Dated(FoundDate(*match.span(), day, day, "day"), role, rule.id)
 
 
 def _provisions(folded: str, found: Sequence[FoundProvision], rules: RuleSet) -> tuple[Provision, ...]:

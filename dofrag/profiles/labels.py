@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import timedelta
 
 from dofrag.domain.question import DateRole, Period, Source
@@ -49,8 +49,8 @@ class Labels:
     def list(self, noun: str) -> str:
         return self._label["list"].format(noun=noun)
 
-    def range(self, words: str, terms: Sequence[str]) -> str:
-        return self._label["range"].format(words=words, subject=" ".join(terms)).rstrip(": ")
+    def range(self, words: str, subject: str) -> str:
+        return self._label["range"].format(words=words, subject=subject).rstrip(": ")
 
     def publication(self, subject: str) -> str:
         return self._label["publication"].format(subject=subject).rstrip(": ")

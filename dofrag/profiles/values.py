@@ -163,7 +163,8 @@ def ranges(context: Context) -> Iterable[Proposal]:
             "unit": unit,
             "terms": terms,
         }
-        slots["label"] = context.labels.range(context.folded[hit.start : hit.end].strip(), terms)
+        subject = context.masked.phrase(context.clause.start, context.clause.end, [(h.start, h.end) for h in hits])
+        slots["label"] = context.labels.range(context.text[hit.start : hit.end].strip(), subject)
         out.append(Proposal(RangeRequired, hit.rule.id, slots))
     out.reverse()
     for before, after in itertools.pairwise(out):  # "hasta 2 boyas, entre 2 y 5": the unit is said once

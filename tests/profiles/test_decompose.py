@@ -173,6 +173,21 @@ def test_monitoring_has_issuer_date_and_edition() -> None:
     assert earlier.source.published_from == date(2031, 8, 9)  # that of 2032 has not come yet
 
 
+def test_today_dates_a_publication_and_nothing_else() -> None:
+    (published,) = required("¿Qué publicó hoy la Secretaría de Marina?")
+    assert published.source.published_from == published.source.published_to == AS_OF
+    assert published.source.issuer == "SECRETARÍA DE MARINA"
+    (value,) = required("¿Cuánto vale hoy la UMA?")
+    assert value.period is None
+
+
+def test_a_span_of_days_is_one_range_of_publication() -> None:
+    (found,) = required("avisos de boyas publicados entre el 3 y el 10 de mayo de 2031")
+    assert (found.source.published_from, found.source.published_to) == (date(2031, 5, 3), date(2031, 5, 10))
+    compared = required("¿Cómo cambió la UDI entre el 3 y el 10 de mayo de 2031?")
+    assert [r.period.start.day for r in compared] == [3, 10]
+
+
 def test_context_names_provisions_that_are_asked_for() -> None:
     subs = split(
         "El tercer transitorio de la NOM-099-FAR-2031 aplazó el numeral 6.1: ¿qué exige y a qué empresas obliga?"
@@ -219,6 +234,8 @@ def test_presuppositions_are_premises(text: str, slot: str, expected: str) -> No
 def test_chronology_has_a_requirement_a_stage() -> None:
     found = required("¿Cuál fue la secuencia desde el aviso de faros hasta el decreto de boyas?")
     assert kinds(found) == ["Publication", "Publication"]
+    timed = required("¿Cuál fue la secuencia de actos y plazos desde el aviso de faros hasta el decreto de boyas?")
+    assert kinds(timed) == ["Publication", "Deadline"] * 2
     staged = required("Cronología de las dos fases de entrada en vigor de la NOM-099-FAR-2031 y la reforma de boyas")
     assert kinds(staged) == ["Date"] * 3
     assert [r.source.identifier for r in staged] == ["NOM-099-FAR-2031"] * 2 + [None]
