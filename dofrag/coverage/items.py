@@ -45,7 +45,7 @@ def item_support(requirement: ItemRequired, prepared: PreparedPassage) -> Suppor
             continue
         why = f"the list has {len(found.items)} of {requirement.of}"
         item = next((i for i in found.items if i.ordinal == requirement.ordinal), None)
-        if amounts and item is not None and not any(c.isdigit() for c in prepared.text[item.start : item.end]):
+        if amounts and item is not None and not _measured(item, prepared):
             continue
         if item is not None and (best is None or len(found.items) > best[0]):
             best = (len(found.items), found, item)
@@ -60,6 +60,12 @@ def item_support(requirement: ItemRequired, prepared: PreparedPassage) -> Suppor
         spans = pieces(prepared.text, found.within)
     why = f"item {item.ordinal}; {count} of {requirement.of} in this passage"
     return Support(Status.SUPPORTED, why, spans, (value,), (proof,), found.key)
+
+
+def _measured(item: Item, prepared: PreparedPassage) -> bool:
+    """Whether an item holds a figure that measures something."""
+    inside = (q for s in prepared.sentences for q in s.quantities if item.start <= q.start < item.end)
+    return any(not q.reference and (q.unit is not None or q.value != int(q.value)) for q in inside)
 
 
 def list_support(requirement: ListRequired, prepared: PreparedPassage) -> Support:
@@ -239,7 +245,7 @@ def _inline(
 
 def _is_item(text: str, subject: tuple[str, ...]) -> bool:
     """A piece of a sentence that can be an item: short, and not the list's own name again."""
-    return 0 < len(text.split()) <= MAX_ITEM_WORDS and not any(held(stem(w), subject) for w in words(text))
+    return 0 < len(text.split()) <= MAX_ITEM_WORDS and not any(held(stem(w), subject[:1]) for w in words(text))
 
 
 _LABEL = re.compile(r"^[\W_]*(?P<label>(?:[a-zñ]+\s+){1,4})(?P<n>\d{1,2}|[ivx]{1,5})[*_]*\s*[.:)–-]")

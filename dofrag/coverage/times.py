@@ -27,6 +27,8 @@ def _same_act(requirement: DateRequired, sentence: Sentence, prepared: PreparedP
     asked = [stem(t) for t in requirement.terms]
     if requirement.role is DateRole.EFFECT and any(t in DEFERRED for t in asked):
         return bool(cue("deferred").search(sentence.folded))
+    if requirement.role is DateRole.EFFECT and stem("regla") in asked and cue("deferred").search(sentence.folded):
+        return False
     said = cue("this_act").search(sentence.folded)
     if said is None or not held(stem("expide"), prepared.title_stems):
         return True

@@ -67,7 +67,29 @@ def topic_support(requirement: TopicRequired, prepared: PreparedPassage) -> Supp
             best = (0, sentence)
     if best is None:
         return Support(Status.READ if bears else Status.OPEN, "no sentence answers all of its words")
-    span = quotable_span(prepared.text, best[1].span)
-    return Support(
-        Status.SUPPORTED, f"{best[0]} of {len(subject)} words in one sentence", (span,), (), (Proof((span,)),)
-    )
+    spans = (quotable_span(prepared.text, best[1].span), *_what_follows(best[1], prepared))
+    why = f"{best[0]} of {len(subject)} words in one sentence"
+    return Support(Status.SUPPORTED, why, spans, (), (Proof(spans),), rank=best[0])
+
+
+MAX_FOLLOWING = 1200
+"""Characters of what a sentence announces (`… el siguiente método:`) that are quoted with it."""
+
+
+def _what_follows(announced: Sentence, prepared: PreparedPassage) -> tuple[Span, ...]:
+    """The sentences that a colon announces, up to the end of their paragraph."""
+    if not announced.folded.rstrip(" *_").endswith(":"):
+        return ()
+    out: list[Span] = []
+    size = 0
+    last = announced.end
+    for sentence in prepared.sentences:
+        if sentence.start < announced.end:
+            continue
+        breaks = "\n\n" in prepared.text[last : sentence.start]
+        if (breaks and out) or size + len(sentence.folded) > MAX_FOLLOWING:
+            break
+        out.append(quotable_span(prepared.text, sentence.span))
+        size += len(sentence.folded)
+        last = sentence.end
+    return tuple(out)

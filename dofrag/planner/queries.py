@@ -114,7 +114,8 @@ def searches(requirement: Requirement, question: Question) -> Iterator[Arguments
     query = query_of(requirement) or question.text[:400]
     for window in windows(requirement):
         within = window.clamped(question.as_of)
-        kind = "DOF" if source.gazette_only else None
+        # What holds for a period is fixed in a notice of the time, not in a law as it stands today.
+        kind = "DOF" if source.gazette_only or window != Window() else None
         if source.issuer or source.edition:
             yield search_arguments(query, within, issuer=source.issuer, edition=source.edition, kind=kind)
         yield search_arguments(query, within, kind=kind)
@@ -187,7 +188,7 @@ def detail_query(requirement: Requirement) -> str:
     if isinstance(requirement, ProvisionRequired):
         return join([provision_words(requirement.path), *requirement.terms])
     if isinstance(requirement, DefinitionRequired):
-        return join([requirement.term, *requirement.terms])
+        return join([requirement.term, *requirement.terms, "definiciones se entiende por"])
     if isinstance(requirement, ItemRequired):
         return join([*requirement.terms])
     if isinstance(requirement, DateRequired) and requirement.role is DateRole.EFFECT:

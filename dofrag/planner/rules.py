@@ -185,8 +185,13 @@ def _within(view: View, missing: list[Requirement], ranked: list[Ranked]) -> Ite
     the same publications must answer, then one for each."""
     promised = {r for one in ranked if one.strong for r in one.requirements}
     queries: dict[tuple[str, ...], list[str]] = {}
+    wider: dict[tuple[str, ...], list[str]] = {}  # consolidated laws as well, where the publications did not do
     for requirement in missing:
-        codes = tuple(fitting_publications(view, requirement)[:6])
+        fitting = fitting_publications(view, requirement)
+        published = [c for c in fitting if not view.publications[c].consolidated]
+        codes = tuple((published or fitting)[:6])
+        if published and len(fitting) > len(published):
+            wider.setdefault(tuple(fitting[:8]), []).append(detail_query(requirement))
         if requirement.id in promised or not codes:
             continue
         query = detail_query(requirement)
@@ -197,9 +202,10 @@ def _within(view: View, missing: list[Requirement], ranked: list[Ranked]) -> Ite
     why = "look for it where it must stand"
     for codes, asked in queries.items():
         yield ToolCall("search_evidence", evidence_arguments(join(asked[:4]), codes), why)
-    for codes, asked in queries.items():
+    for codes, asked in (*queries.items(), *wider.items()):
         for query in dict.fromkeys(asked):
-            yield ToolCall("search_evidence", evidence_arguments(query, codes), why)
+            if query:
+                yield ToolCall("search_evidence", evidence_arguments(query, codes), why)
 
 
 def _first_searches(view: View, missing: list[Requirement]) -> Iterator[ToolCall]:
