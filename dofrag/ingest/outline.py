@@ -9,6 +9,8 @@ from dofrag.profiles.anatomy import Anatomy
 from dofrag.text.fold import fold
 from dofrag.text.provisions import ProvisionMark, heading_provision
 
+UNMARKED_MAX = 240
+"""A longer line without marks is no heading, but for the decrees that a consolidated law collects."""
 HEADING_MAX = 160
 """Characters of one heading in a path."""
 _DIVISIONS = frozenset({"lib", "tit", "cap", "sec"})
@@ -97,7 +99,7 @@ class Outline:
             seen = self._provision(mark, line)
         else:
             seen = self._fine(mark, line, level)
-        if not seen.heading:
+        if self._siblings[1] and not seen.heading:
             self._end_contents()
         if seen is not SOFT:
             self._place = None
@@ -111,7 +113,10 @@ class Outline:
                 self._fresh = True
                 return HEADING
             self._fresh = self._fresh and not line
-            if self.anatomy.unmarked.match(line) is None:
+            if len(line) > UNMARKED_MAX and not self._reforms:
+                self._nameless = False
+                return SOFT
+            if line[:1].islower() or self.anatomy.unmarked.match(line) is None:
                 self._nameless = self._nameless and not line
                 return SOFT
             return self._unmarked(bare(line))

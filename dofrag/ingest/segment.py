@@ -50,6 +50,11 @@ class Line:
     content: bool
 
     @property
+    def ends_paragraph(self) -> bool:
+        """Whether an empty line follows in the same block."""
+        return self.block.text.endswith("\n\n")
+
+    @property
     def marked(self) -> bool:
         return self.block.level > 0 or self.block.style == "bold"
 
@@ -303,7 +308,7 @@ class EditionCutter:
     def _read_title(self, line: Line, lines: Iterator[Line]) -> tuple[str, bool, int]:
         """A title to its end; whether a seal or the same title in capitals follows it; content lines it took."""
         parts = [self._strip_branch(line.text)]
-        open_, count, more = True, 0, 0
+        open_, count, more = not line.ends_paragraph, 0, 0
         for coming in lines:
             if coming.block.kind == "blank":
                 open_ = False
@@ -318,10 +323,14 @@ class EditionCutter:
             if len(start) > 8 and fold(coming.text).startswith(start):
                 if is_caps(coming.text):
                     return " ".join(parts), True, more
-                parts, open_, more = [coming.text], True, count  # a heading cut short, then the whole title
+                parts, open_, more = (
+                    [coming.text],
+                    not coming.ends_paragraph,
+                    count,
+                )  # a heading cut short, then the whole title
             elif open_ and not is_caps(coming.text) and len(" ".join(parts)) < 1200 and not _ends(parts[-1], coming):
                 parts.append(coming.text)
-                more = count
+                open_, more = not coming.ends_paragraph, count
             elif self._ends_head(coming.text) or count - more > AFTER_TITLE:
                 break
             else:
