@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 ANALYZER = "es-1"
 """Version of everything in this file and of the analyzer in bm25.py; part of the stamp."""
@@ -29,6 +29,7 @@ _CION = re.compile("cion(?![a-zñ0-9])")
 _SION = re.compile("sion(?![a-zñ0-9])")
 _COMMON = tuple(zip("áéíóúüºª“”‘’«»–—…°•·\u00a0", "aeiouuoa" + " " * 13, strict=True))
 _RARE = re.compile("[^\x00-\x7fñ]+")
+_SEPARATOR = "\x1f"  # no letter, and nothing composes with it
 _MARKS = re.compile("[\u0300-\u036f]+")
 _TOKEN = re.compile(r"\w+(?:[-/.]\w+)+")
 _PARTS = re.compile(r"[-/]")
@@ -49,6 +50,14 @@ def normalize(text: str) -> str:
         if not text.replace("ñ", "n").isascii():
             text = _RARE.sub(_spell_out, text)
     return _SION.sub("siones", _CION.sub("ciones", text))
+
+
+def normalize_all(texts: Sequence[str]) -> list[str]:
+    """`normalize` of each, several times as fast for many short ones: they go through it in one piece."""
+    whole = normalize(_SEPARATOR.join(texts)).split(_SEPARATOR)
+    if len(whole) != len(texts):  # one of them holds the separator itself
+        return [normalize(text) for text in texts]
+    return whole
 
 
 def _spell_out(match: re.Match[str]) -> str:

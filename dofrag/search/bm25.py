@@ -8,7 +8,7 @@ identifier and the passage that *is* a named provision get a bonus on top, which
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -24,6 +24,7 @@ from dofrag.search.analysis import (
     identifier_keys,
     named_identifiers,
     normalize,
+    normalize_all,
     provision_keys,
     query_text,
 )
@@ -38,6 +39,7 @@ TEXT_FIELDS = ("text", "title", "headings", "issuer")
 IDENTIFIER_BONUS = 1000.0
 PROVISION_BONUS = 12.0
 _WRITER_HEAP = 160_000_000  # bytes, for all indexing threads together
+_BATCH_CHARS = 200_000  # of chunks that are normalised in one piece
 _TIES = 512  # how many hits beyond the limit are fetched at most to settle a tie at the edge
 _GROUP_DEPTH = 8  # chunks fetched per publication wanted, before going deeper
 _GROUP_MAX = 20_000
@@ -305,20 +307,22 @@ class Bm25Writer:
         }
         count = 0
         stored_path = headings = ""
-        for chunk_id, path, provision, text in chunks:
-            if path != stored_path:  # neighbours share their path: worked out once
-                stored_path = path
-                headings = normalize("\n".join(json.loads(path)))
-            self._writer.add_document(
-                tantivy.Document(
-                    id=chunk_id,
-                    text=[f"{title}\n{headings}\n{normalize(text)}"],
-                    headings=[headings],
-                    provision=provision_keys(provision),
-                    **shared,
+        for batch in _batches(chunks):
+            texts = normalize_all([chunk[3] for chunk in batch])
+            for (chunk_id, path, provision, _), text in zip(batch, texts, strict=True):
+                if path != stored_path:  # neighbours share their path: worked out once
+                    stored_path = path
+                    headings = normalize("\n".join(json.loads(path)))
+                self._writer.add_document(
+                    tantivy.Document(
+                        id=chunk_id,
+                        text=[f"{title}\n{headings}\n{text}"],
+                        headings=[headings],
+                        provision=provision_keys(provision),
+                        **shared,
+                    )
                 )
-            )
-            count += 1
+            count += len(batch)
         return count
 
     def commit(self) -> None:
@@ -327,3 +331,16 @@ class Bm25Writer:
     def close(self) -> None:
         """Wait for merges; the folder is complete afterwards."""
         self._writer.wait_merging_threads()
+
+
+def _batches(chunks: Iterable[ChunkText]) -> Iterator[list[ChunkText]]:
+    batch: list[ChunkText] = []
+    size = 0
+    for chunk in chunks:
+        batch.append(chunk)
+        size += len(chunk[3])
+        if size >= _BATCH_CHARS:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from datetime import date
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tiny_gazette import TinyProfile, tiny_parse, write
 
 from dofrag.domain.corpus import Filters
 from dofrag.ingest.pipeline import Ingest, build
-from dofrag.search.analysis import identifier_keys, named_identifiers, normalize, provision_keys
+from dofrag.search.analysis import identifier_keys, named_identifiers, normalize, normalize_all, provision_keys
 from dofrag.search.open import OpenIndex, open_index
 
 INGEST = Ingest(profile=TinyProfile(), parser=tiny_parse, chunker="t1", workers=1)  # type: ignore[arg-type]
@@ -105,6 +107,12 @@ def test_explain_gives_the_score_of_each_part(index: OpenIndex) -> None:
 )
 def test_normal_form(text: str, normal: str) -> None:
     assert normalize(text) == normal
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.text(st.characters() | st.sampled_from("ñÑáÁ\u0301\u0303\x1fcion "), max_size=20), max_size=6))
+def test_normalising_many_is_normalising_each(texts: list[str]) -> None:
+    assert normalize_all(texts) == [normalize(text) for text in texts]
 
 
 def test_identifier_keys() -> None:
