@@ -19,6 +19,7 @@ from dofrag.domain.question import (
     Requirement,
     ValueRequired,
 )
+from dofrag.text.numwords import HUNDREDS, TENS, UNITS
 
 PROVISION_WORDS = {
     "art": "artículo", "num": "numeral", "trans": "transitorio", "frac": "fracción", "inc": "inciso", "anx": "anexo",
@@ -188,19 +189,25 @@ def detail_query(requirement: Requirement) -> str:
     if isinstance(requirement, ProvisionRequired):
         return join([provision_words(requirement.path), *requirement.terms])
     if isinstance(requirement, DefinitionRequired):
-        return join([requirement.term, *requirement.terms, "definiciones se entiende por"])
+        return join([requirement.term, *requirement.terms])
     if isinstance(requirement, ItemRequired):
         return join([*requirement.terms])
     if isinstance(requirement, DateRequired) and requirement.role is DateRole.EFFECT:
         return join([*requirement.terms, "entrará en vigor transitorio vigente a partir"])
     if isinstance(requirement, RangeRequired):
         bounds = [("hasta", requirement.high), ("más de", requirement.low)]
-        said = [f"{word} {bound:g}" for word, bound in bounds if bound is not None]
+        said = [f"{word} {bound:g} {_in_words(bound)}" for word, bound in bounds if bound is not None]
         return join([*requirement.terms, requirement.unit or "", *said])
     named = set(requirement.source.name)
     rest = [t for t in requirement.terms if t not in named]
     extra = [requirement.zone or "", requirement.indicator or ""] if isinstance(requirement, ValueRequired) else []
     return join([*extra, *rest]) or query_of(requirement)
+
+
+def _in_words(value: float) -> str:
+    """A round number in words: norms write *hasta quince*. "" for one that takes several."""
+    names = {v: k for k, v in {**HUNDREDS, **TENS, **UNITS}.items()}
+    return names.get(int(value), "") if value == int(value) else ""
 
 
 def _iso(day: date | None) -> str | None:

@@ -15,6 +15,7 @@ from dofrag.coverage.match import PreparedPassage, prepare
 from dofrag.coverage.premises import PremiseCheck, check_premise
 from dofrag.domain.evidence import NO_PREMISE, Citation, Claim, Draft, FaultCode, PremiseFinding, PremiseStatus
 from dofrag.domain.question import (
+    DefinitionRequired,
     ItemRequired,
     ListRequired,
     ProvisionRequired,
@@ -30,6 +31,8 @@ from dofrag.planner.queries import detail_query, evidence_arguments, join, listi
 READ_AT_ONCE = 5
 TOKENS_A_CHUNK = 900
 """What a chunk takes to read, as a guess before it is read."""
+MAX_PAGES = 2
+"""Pages of one outline to look at; a long law is searched instead."""
 DONE = frozenset({Status.SUPPORTED, Status.ANSWERED})
 
 
@@ -144,6 +147,7 @@ def _ideas(view: View, missing: list[Requirement], prepared: Mapping[int, Prepar
         yield from _list_first(view, missing)
     yield from _first_searches(view, [r for r in missing if not well_placed(view, r)])
     yield from _within(view, missing, ranked)
+    yield from _browse(view, [r for r in missing if isinstance(r, (DefinitionRequired, ProvisionRequired))])
     yield from _neighbours(view, missing, prepared)
     if _hopeless(view, missing):
         return
@@ -242,6 +246,13 @@ def _neighbours(
 
 
 def _browse(view: View, missing: list[Requirement]) -> Iterator[ToolCall]:
+    """The outline of the publications that fit, page by page."""
     for requirement in missing:
         for code in fitting_publications(view, requirement)[:2]:
-            yield ToolCall("browse_document", {"publication": code, "offset": 0}, "look at its outline")
+            pages = [
+                p for p in view.history if p.tool == "browse_document" and p.arguments.get("publication") == code
+            ]
+            total = max((int(p.envelope.get("total") or 0) for p in pages), default=1)
+            shown = sum(int(p.envelope.get("returned") or 0) for p in pages)
+            if shown < total and len(pages) < MAX_PAGES:
+                yield ToolCall("browse_document", {"publication": code, "offset": shown}, "look at its outline")
