@@ -141,8 +141,10 @@ class Engine:
         out: dict[str, tuple[str, ...]] = {}
         for names in (self.aliases.issuers, self.aliases.indicators, self.aliases.zones, self.aliases.instruments):
             for alias in names.entries:
-                spellings = tuple(dict.fromkeys((*alias.aliases, fold(alias.name))))
-                for spelling in alias.aliases:
+                # A common word that only a capital makes a name (`Salud`) would widen every search for it.
+                own = [a for a in alias.aliases if not a[0].isupper()]
+                spellings = tuple(dict.fromkeys((*own, fold(alias.name))))
+                for spelling in own:
                     out[spelling] = tuple(s for s in spellings if s != spelling)
         for term, others in self.aliases.expansions.items():
             out[term] = tuple(dict.fromkeys((*out.get(term, ()), *others)))

@@ -30,6 +30,7 @@ from dofrag.domain.question import (
     ValueRequired,
 )
 from dofrag.profiles.dof.profile import DofProfile
+from dofrag.text.fold import fold
 
 PROFILE = DofProfile()
 AS_OF = date(2032, 6, 30)
@@ -263,6 +264,11 @@ def test_names_and_expansions() -> None:
     expansions = PROFILE.expansions()
     assert "unidad de medida y actualizacion" in expansions["uma"]
     assert "uma" in expansions["unidad de medida y actualizacion"]
+    assert "salud" not in expansions
+    for term, others in expansions.items():
+        assert fold(term) == term
+        assert others
+        assert term not in others
 
 
 WORDS = st.sampled_from(
