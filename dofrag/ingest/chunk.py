@@ -26,7 +26,6 @@ SHORT = 120
 """A line up to this long is taken whole, unless it may hold a heading and its article."""
 
 # Where a provision may begin inside a line; `heading_provision` confirms each candidate.
-_INLINE_HINTS = (" ART", " Art", " TRANSITORIO", " CAP")
 _INLINE = re.compile(
     r"(?<=[.;:)”\"\d]\s)(?:ART[IÍ]CULO|Art[ií]culo|TRANSITORIOS?|CAP[IÍ]TULO)\s(?=[\dA-ZÚú])"
     r"|(?<=\w\s)ART[IÍ]CULO\s(?=\d{1,4}[oº°]?(?:[ .-]{1,2}[A-Z]{1,8})?[. ]?-)"
@@ -61,9 +60,11 @@ def chunks(blocks: Iterable[Block], outline: Outline) -> Iterator[ChunkDraft]:
             mark = see(text, block.level)
             path, provision = outline.place()
             gather.add((text, "text", path, provision, not mark.heading, mark.strong, mark.item))
-        else:
+        elif may_hold_provisions(text):
             for part in provisions_apart(text):
                 _add_long(gather, outline, part, block.level)
+        else:
+            _add_long(gather, outline, text, block.level)
         if done:
             yield from done
             done.clear()
@@ -86,15 +87,19 @@ def _add_long(gather: Gatherer, outline: Outline, text: str, level: int) -> None
             strong, item = False, True
 
 
+def may_hold_provisions(text: str) -> bool:
+    """A quick look: whether `provisions_apart` may find something."""
+    return " Art" in text or " ART" in text or " CAP" in text or " TRANSITORIO" in text
+
+
 def provisions_apart(text: str) -> Iterator[str]:
     """A line cut before each article, chapter or TRANSITORIOS that begins inside it."""
     at = 0
-    if any(hint in text for hint in _INLINE_HINTS):
-        for match in _INLINE.finditer(text):
-            start = match.start()
-            if start > at and heading_provision(text[start : start + SHORT]) is not None:
-                yield text[at:start]
-                at = start
+    for match in _INLINE.finditer(text) if may_hold_provisions(text) else ():
+        start = match.start()
+        if start > at and heading_provision(text[start : start + SHORT]) is not None:
+            yield text[at:start]
+            at = start
     yield text[at:] if at else text
 
 

@@ -15,6 +15,7 @@ HEADING_MAX = 160
 """Characters of one heading in a path."""
 _DIVISIONS = frozenset({"lib", "tit", "cap", "sec"})
 _CONTAINERS = frozenset({"anx", "ape", "guia"})
+_FINE = frozenset({"frac", "inc", "ap", "par"})  # these never change the heading path
 _PROVISIONS = frozenset({"art", "regla", "cla", "trans", "ordinal"})
 CONTENTS_RUN = 3
 """Numbered headings one after another that are taken for a table of contents."""
@@ -75,11 +76,18 @@ class Outline:
 
     def _provision_path(self) -> str | None:
         """Divisions are left out where something finer is known: `art:3/frac:II`."""
-        fine = [(segment, kind) for _, segment, kind in self._provisions if kind not in _DIVISIONS]
-        numerals = [segment for segment, kind in fine if kind == "num"]
-        kept = [segment for segment, kind in fine if kind != "num" or segment == numerals[-1]]
+        kept: list[str] = []
+        numeral = False  # the last one kept is a numeral: of `5`, `5.2` only the longest says something
+        for _, segment, kind in self._provisions:
+            if kind in _DIVISIONS:
+                continue
+            if numeral and kind == "num":
+                kept[-1] = segment
+            else:
+                kept.append(segment)
+            numeral = kind == "num"
         if kept:
-            return "/".join(kept)
+            return kept[0] if len(kept) == 1 else "/".join(kept)
         return self._provisions[-1][1] if self._provisions else None
 
     def see(self, line: str, level: int) -> Mark:
@@ -102,7 +110,8 @@ class Outline:
         if self._siblings[1] and not seen.heading:
             self._end_contents()
         if seen is not SOFT:
-            self._place = None
+            same_path = self._place is not None and mark is not None and mark.kind in _FINE and not level
+            self._place = (self._place[0], self._provision_path()) if self._place and same_path else None
         return seen
 
     def _plain(self, line: str, level: int) -> Mark:
