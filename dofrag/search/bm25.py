@@ -8,6 +8,7 @@ identifier and the passage that *is* a named provision get a bonus on top, which
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -80,6 +81,23 @@ def _open(folder: Path, name: str) -> tantivy.Index:
     return index
 
 
+def _open_searcher(folder: Path, name: str) -> tuple[tantivy.Index, tantivy.Searcher]:
+    """For reading. The engine takes a lock file even then; where the folder cannot be written, it opens a folder of
+    links to the files instead, which is not needed any longer once they are mapped into memory."""
+    try:
+        index = _open(folder, name)
+        return index, index.searcher()
+    except IndexMismatch as refusal:
+        if "lock" not in str(refusal.__cause__).lower():
+            raise
+    with tempfile.TemporaryDirectory(prefix="dofrag-") as links:
+        for file in folder.iterdir():
+            if not file.name.endswith(".lock"):
+                (Path(links) / file.name).symlink_to(file.resolve())
+        index = _open(Path(links), name)
+        return index, index.searcher()
+
+
 class Bm25Index:
     """Implements `SearchBackend`. It sees the index as it stood when it was opened.
 
@@ -90,9 +108,8 @@ class Bm25Index:
 
     def __init__(self, folder: Path, *, name: str | None = None, provisions: Provisions | None = None) -> None:
         """Raises IndexMismatch when the folder holds no index that can be opened."""
-        self._index = _open(folder, name or str(folder))
+        self._index, self._searcher = _open_searcher(folder, name or str(folder))
         self._schema = self._index.schema
-        self._searcher = self._index.searcher()
         self._analyzer = _analyzer()
         self._provisions = provisions
 

@@ -6,7 +6,6 @@ still has to take over. While anything is pending the store says that it is `dir
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -14,9 +13,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from dofrag.domain.draft import ChunkDraft, Header, ParsedPublication
+from dofrag.domain.draft import Header, ParsedPublication
 from dofrag.store.rows import array, issuer_words
 from dofrag.store.schema import migrate
+from dofrag.store.tally import ChunkTally
 
 _BATCH = 500  # chunks a statement; bounds memory whatever the size of a publication
 
@@ -273,8 +273,8 @@ class StoreWriter:
         self._db.execute("INSERT OR IGNORE INTO pending VALUES (?)", [publication_id])
         return written, tally.chars
 
-    def _insert_chunks(self, parsed: ParsedPublication, publication_id: int) -> _Tally:
-        tally = _Tally(parsed.header.code)
+    def _insert_chunks(self, parsed: ParsedPublication, publication_id: int) -> ChunkTally:
+        tally = ChunkTally(parsed.header.code)
         batch: list[tuple[object, ...]] = []
         path: tuple[str, ...] | None = None
         headings = ""
@@ -358,35 +358,6 @@ class StoreWriter:
             "SELECT first_chunk, chunk_count FROM publications WHERE id = ?", [publication_id]
         ).fetchone()
         self._db.execute("DELETE FROM chunks WHERE id BETWEEN ? AND ?", [first, first + count - 1])
-
-
-class _Tally:
-    """Counts and digests of a publication's chunks as they pass; refuses chunks that do not tile the text."""
-
-    def __init__(self, code: str) -> None:
-        self._code = code
-        self._text = hashlib.sha256()
-        self._chunks = hashlib.sha256()
-        self.count = 0
-        self.chars = 0
-        self.sha256 = self.chunks_sha256 = ""
-
-    def add(self, chunk: ChunkDraft, headings: str) -> None:
-        if chunk.ordinal != self.count or chunk.start != self.chars or chunk.end - chunk.start != len(chunk.text):
-            at = f"chunk {chunk.ordinal} does not continue the text at {self.chars}"
-            raise ValueError(f"publication {self._code}: {at}")
-        data = chunk.text.encode()
-        self._text.update(data)
-        self._chunks.update(f"{chunk.start}\0{chunk.end}\0{headings}\0{chunk.provision}\0{chunk.kind}\0".encode())
-        self._chunks.update(data)
-        self.count += 1
-        self.chars = chunk.end
-
-    def close(self) -> None:
-        if not self.count:
-            raise ValueError(f"publication {self._code} has no text")
-        self.sha256 = self._text.hexdigest()
-        self.chunks_sha256 = self._chunks.hexdigest()
 
 
 def _iso(value: object) -> str | None:
