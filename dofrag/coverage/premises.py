@@ -13,17 +13,19 @@ from typing import Any
 
 from dofrag.coverage.cues import cue
 from dofrag.coverage.items import whole_lists
-from dofrag.coverage.prepared import PreparedPassage
+from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.provision import provision_sentences
-from dofrag.coverage.source import closeness, held, mismatch, names_anything, telling_terms
+from dofrag.coverage.source import about, closeness, held, mismatch, names_anything, telling_terms
 from dofrag.coverage.spans import Span, quotable_span
 from dofrag.coverage.topics import title_span
 from dofrag.coverage.values import speaks_of
 from dofrag.domain.evidence import Claim, Draft, FaultCode, PremiseStatus
-from dofrag.domain.question import ItemRequired, Premise, Requirement, SubQuestion, ValueRequired
+from dofrag.domain.question import DateRequired, ItemRequired, Premise, Requirement, SubQuestion, ValueRequired
 from dofrag.text.dates import find_dates
 from dofrag.text.fold import fold, fold_chars, stem, words
+from dofrag.text.mentions import find_provisions
 from dofrag.text.numbers import find_numbers
+from dofrag.text.paths import provision_matches
 
 ACTS = tuple(
     stem(w)
@@ -69,11 +71,34 @@ def check_premise(premise: Premise, sub: SubQuestion, prepared: Mapping[int, Pre
     for status in (PremiseStatus.SUPPORTED, PremiseStatus.FALSE):
         for finding in findings:
             if finding.status is status:
-                by_title = not finding.found
-                if premise.slot == "act" and status is PremiseStatus.FALSE and by_title and _said(premise, own):
+                by_title = premise.slot == "act" and status is PremiseStatus.FALSE and not finding.found
+                # A title need not name every act: what it leaves out is absent only from a text that was read whole.
+                if by_title and (_said(premise, own) or not _read_whole(_same_publication(finding, own))):
                     continue
                 return finding
     return UNCLEAR
+
+
+def _same_publication(finding: PremiseCheck, own: Sequence[PreparedPassage]) -> list[PreparedPassage]:
+    code = next(p.passage.publication.code for p in own if p.id == finding.chunk_id)
+    return [p for p in own if p.passage.publication.code == code]
+
+
+def _speaks(sub: SubQuestion, sentence: Sentence, prepared: PreparedPassage) -> bool:
+    """Whether a sentence is about what the sub-question asks, and about the provision that it names."""
+    for requirement in sub.requirements:
+        if requirement.path is not None:
+            mentioned = find_provisions(prepared.text[sentence.start : sentence.end])
+            here = provision_sentences(requirement.path, prepared)
+            if sentence not in here and not any(provision_matches(requirement.path, m.path) for m in mentioned):
+                continue
+        if isinstance(requirement, ValueRequired) and requirement.indicator is not None:
+            return True
+        if about(telling_terms(requirement.terms, requirement.source), sentence, prepared, share=0.5):
+            return True
+        if isinstance(requirement, DateRequired) and names_anything(requirement.source):
+            return True
+    return False
 
 
 def _concerns(requirement: Requirement, prepared: PreparedPassage) -> bool:
@@ -92,10 +117,10 @@ def _concerns(requirement: Requirement, prepared: PreparedPassage) -> bool:
 def _findings(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
     match premise.slot:
         case "date":
-            yield from _date(premise, prepared)
+            yield from _date(premise, sub, prepared)
         case "number":
             yield from _length(premise, sub, prepared)
-            yield from _number(premise, prepared)
+            yield from _number(premise, sub, prepared)
         case "act":
             yield from _act(premise, prepared)
             yield from _object(premise, sub, prepared)
@@ -105,7 +130,7 @@ def _findings(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> 
             return
 
 
-def _date(premise: Premise, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
+def _date(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
     """The date from which something holds: another date, or a rule that gives another one, is the true value."""
     expected = next((d.first for d in find_dates(premise.expected)), None)
     if expected is None:
@@ -113,7 +138,7 @@ def _date(premise: Premise, prepared: PreparedPassage) -> Iterator[PremiseCheck]
     published = prepared.passage.publication.published_on
     for sentence in prepared.sentences:
         verb = cue("effect").search(sentence.folded)
-        if verb is None:
+        if verb is None or sentence.heading or not _speaks(sub, sentence, prepared):
             continue
         days = [d for d in sentence.dates if d.precision == "day" and d.start - sentence.start >= verb.start()]
         found = days[0].first if days else None
@@ -131,7 +156,7 @@ def _comparable(found: date, expected: date) -> bool:
     return found.year == expected.year or abs((found - expected).days) <= 62
 
 
-def _number(premise: Premise, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
+def _number(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
     """A count or measure of the same noun or unit: another figure is the true value."""
     wanted = find_numbers(premise.expected)
     if not wanted:
@@ -139,6 +164,8 @@ def _number(premise: Premise, prepared: PreparedPassage) -> Iterator[PremiseChec
     number = wanted[0]
     nouns = [stem(w) for w in words(premise.expected[number.end :]) if not w[0].isdigit()][:1]
     for sentence in prepared.sentences:
+        if sentence.heading or not _speaks(sub, sentence, prepared):
+            continue
         for quantity in sentence.quantities:
             if quantity.reference or quantity.unit != number.unit:
                 continue

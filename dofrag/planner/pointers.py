@@ -18,7 +18,7 @@ from dofrag.domain.question import (
 )
 from dofrag.planner.interface import Seen, View
 from dofrag.planner.queries import Window, windows
-from dofrag.text.fold import stem, words
+from dofrag.text.fold import fold, stem, words
 from dofrag.text.paths import provision_matches
 
 MAX_POINTERS = 60
@@ -79,6 +79,10 @@ def _score(requirement: Requirement, pointer: Seen, glimpse: PreparedPassage) ->
         score -= 0.5
     if meets(requirement, glimpse).supported:
         score += 3.0
+    elif isinstance(requirement, DefinitionRequired):
+        # The term stands all over its instrument: only a place of definitions promises one.
+        place = fold(" ".join(pointer.heading_path))
+        return score + (1.0 if "definicion" in place or "glosario" in place else 0.0)
     subject = subject_of(requirement)
     wide = glimpse.stems | glimpse.title_stems | glimpse.heading_stems
     if subject:

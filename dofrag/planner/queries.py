@@ -122,6 +122,9 @@ def searches(requirement: Requirement, question: Question) -> Iterator[Arguments
         yield search_arguments(query, within, kind=kind)
         if kind:
             yield search_arguments(query, within)
+        elif source.name:
+            # The act that issued the instrument, which a law's own long text may push out of the list.
+            yield search_arguments(join(source.name), within, kind="DOF")
     for fewer in shorter(query):
         yield search_arguments(fewer, Window())
     yield search_arguments(question.text[:400], Window())
