@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from dofrag.text.fold import fold_chars
 from dofrag.text.paths import (
@@ -43,12 +45,33 @@ _SEP = r"(?:[ ]*,[ ]*(?:y[ ]+)?|[ ]+(?:y|e|o|u|al?)[ ]+(?:el[ ]+|la[ ]+)?)"
 _MAX = 40  # provisions of one phrase
 
 
-def _unit(kind: str, singular: str, plural: str, number: str) -> tuple[str, re.Pattern[str]]:
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """How one kind is mentioned. `words`: one of them stands in any text that the pattern could find something in, so
+    that a pattern (they are long) is compiled and tried only where it may."""
+
+    kind: str
+    words: tuple[str, ...]
+    source: str
+
+    def finditer(self, folded: str) -> Iterator[re.Match[str]]:
+        if not any(word in folded for word in self.words):
+            return iter(())
+        return _compiled(self.source).finditer(folded)
+
+
+@cache
+def _compiled(source: str) -> re.Pattern[str]:
+    return re.compile(source)
+
+
+def _unit(kind: str, words: tuple[str, ...], singular: str, plural: str, number: str) -> _Unit:
     """`singular number`, or `plural number, number y number`. Counted repetition keeps it linear."""
-    return kind, re.compile(
+    source = (
         rf"\b(?:(?:{singular})[ ]+(?P<one>{number})"
         rf"|(?:{plural})[ ]+(?P<many>(?:{number})(?:{_SEP}(?:{number})){{0,30}}))"
     )
+    return _Unit(kind, words, source)
 
 
 _PARAGRAPH = rf"(?:(?:ante)?penultimo\b|ultimo\b|{WORD_NUMBER})"
@@ -56,27 +79,27 @@ _LETTER = r"(?:[a-zñ]{1,2}\)|[a-zñ](?![a-zñ0-9.]))"
 _TRANSITORY = rf"{WORD_NUMBER}|\d{{1,2}}(?:[oº]\.?)?\b"
 # In this order: a phrase that an earlier pattern took is not read again by a later one.
 _UNITS = (
-    ("trans", re.compile(
+    _Unit("trans", ("transitori",), (
         rf"\b(?:(?:articulos?|disposicion(?:es)?)[ ]+)?(?P<many>(?:{WORD_NUMBER})(?:{_SEP}(?:{WORD_NUMBER})){{0,12}})"
         r"[ ]+(?:(?:articulos?|parrafos?)[ ]+)?transitori[oa]s?\b")),
-    ("trans", re.compile(
+    _Unit("trans", ("transitori",), (
         rf"\b(?:(?:articulos?|disposicion(?:es)?)[ ]+)?transitori[oa]s?[ ]+(?:articulos?[ ]+)?"
         rf"(?P<many>(?:{_TRANSITORY})(?:{_SEP}(?:{_TRANSITORY})){{0,12}})")),
-    ("par", re.compile(rf"\b(?P<many>{_PARAGRAPH}(?:{_SEP}{_PARAGRAPH}){{0,6}})[ ]+parrafos?\b")),
-    _unit("par", "parrafo", "parrafos", _PARAGRAPH),
-    _unit("frac", r"fraccion|fracc\.|fracc|frac\.", r"fracciones|fraccs\.", ROMAN_NUMBER),
-    _unit("inc", "inciso", "incisos", _LETTER),
-    _unit("art", r"articulo|art\.|art", r"articulos|arts\.|arts", rf"{ARTICLE_NUMBER}|{WORD_NUMBER}"),
-    _unit("num", "numeral|punto", "numerales|puntos", rf"{DOTTED_NUMBER}|\d{{1,3}}\b(?!\.\d)"),
-    _unit("regla", "regla", "reglas", DOTTED_NUMBER),
-    _unit("anx", "anexo", "anexos", rf"(?:no\.?[ ]+)?(?:{ANNEX_NUMBER})"),
-    _unit("ap", "apartado", "apartados", r"[a-z](?![a-z0-9.])"),
-    _unit("cla", "clausula", "clausulas", DIVISION_NUMBER),
-    _unit("cap", "capitulo", "capitulos", DIVISION_NUMBER),
-    _unit("tit", "titulo", "titulos", DIVISION_NUMBER),
-    _unit("sec", "seccion", "secciones", DIVISION_NUMBER),
+    _Unit("par", ("parrafo",), (rf"\b(?P<many>{_PARAGRAPH}(?:{_SEP}{_PARAGRAPH}){{0,6}})[ ]+parrafos?\b")),
+    _unit("par", ("parrafo",), "parrafo", "parrafos", _PARAGRAPH),
+    _unit("frac", ("frac",), r"fraccion|fracc\.|fracc|frac\.", r"fracciones|fraccs\.", ROMAN_NUMBER),
+    _unit("inc", ("inciso",), "inciso", "incisos", _LETTER),
+    _unit("art", ("art",), r"articulo|art\.|art", r"articulos|arts\.|arts", rf"{ARTICLE_NUMBER}|{WORD_NUMBER}"),
+    _unit("num", ("numeral", "punto"), "numeral|punto", "numerales|puntos", rf"{DOTTED_NUMBER}|\d{{1,3}}\b(?!\.\d)"),
+    _unit("regla", ("regla",), "regla", "reglas", DOTTED_NUMBER),
+    _unit("anx", ("anexo",), "anexo", "anexos", rf"(?:no\.?[ ]+)?(?:{ANNEX_NUMBER})"),
+    _unit("ap", ("apartado",), "apartado", "apartados", r"[a-z](?![a-z0-9.])"),
+    _unit("cla", ("clausula",), "clausula", "clausulas", DIVISION_NUMBER),
+    _unit("cap", ("capitulo",), "capitulo", "capitulos", DIVISION_NUMBER),
+    _unit("tit", ("titulo",), "titulo", "titulos", DIVISION_NUMBER),
+    _unit("sec", ("seccion",), "seccion", "secciones", DIVISION_NUMBER),
     # "el 15-A de la LFT": a number with a letter, after an article, needs no noun.
-    ("art", re.compile(r"\b(?:el|del|al)[ ]+(?P<one>\d{1,4}-[a-z])\b(?=[ ]+(?:del?|de la|constitucional)\b)")),
+    _Unit("art", ("-",), (r"\b(?:el|del|al)[ ]+(?P<one>\d{1,4}-[a-z])\b(?=[ ]+(?:del?|de la|constitucional)\b)")),
 )  # fmt: skip
 _SEPARATOR = re.compile(_SEP)
 _RANGE = re.compile(r"[ ]+al?[ ]+(?:el[ ]+)?")
@@ -101,17 +124,17 @@ def find_provisions(text: str) -> list[FoundProvision]:
 def _mentions(folded: str) -> list[_Mention]:
     mentions: list[_Mention] = []
     busy = bytearray(len(folded))
-    for kind, pattern in _UNITS:
-        for match in pattern.finditer(folded):
+    for unit in _UNITS:
+        for match in unit.finditer(folded):
             start, end = match.span()
             if any(busy[start:end]):
                 continue
             group = "one" if match.groupdict().get("one") else "many"
-            numbers = _numbers(kind, match[group])
+            numbers = _numbers(unit.kind, match[group])
             if not numbers:
                 continue
             busy[start:end] = b"\x01" * (end - start)
-            mentions.append(_Mention(start, end, kind, numbers))
+            mentions.append(_Mention(start, end, unit.kind, numbers))
     return sorted(mentions, key=lambda m: m.start)
 
 
