@@ -17,6 +17,8 @@ _DIVISIONS = frozenset({"lib", "tit", "cap", "sec"})
 _CONTAINERS = frozenset({"anx", "ape", "guia"})
 _FINE = frozenset({"frac", "inc", "ap", "par"})  # these never change the heading path
 _PROVISIONS = frozenset({"art", "regla", "cla", "trans", "ordinal"})
+CONTAINER_GAP = 400
+"""Characters between two annexes or guides below which they are lines of a table of contents."""
 CONTENTS_RUN = 3
 """Numbered headings one after another that are taken for a table of contents."""
 
@@ -56,9 +58,13 @@ class Outline:
     _label: str = ""  # of the article or transitory at hand
     _nameless: bool = False  # the last line was `CAPÍTULO I` and its name is still to come
     _fresh: bool = False  # the last line was a division's heading, which a line in capitals continues
+    _mid_sentence: bool = False  # the last line broke off in a sentence
+    _containers: int = 0  # annexes and guides in a row with next to nothing between them: a table of contents
+    _since_container: int = 1 << 30
     _siblings: tuple[int, int] = (0, 0)  # depth and count of numbered headings that came one after another
     _transitory: str = ""  # "": no; else the kind of mark its items have, "?" before the first
     _transitories: int = 0
+    _last_transitory: str = ""  # number of the last one under the heading at hand
     _inner: str = ""  # the law that a decree issues, while its text runs
     _place: tuple[tuple[str, ...], str | None] | None = None
     _reforms: bool = False  # in a consolidated law's collection of reform decrees
@@ -95,6 +101,7 @@ class Outline:
         level, 0 for none."""
         line = line.rstrip()
         mark = heading_provision(line)
+        self._since_container += len(line)
         if mark is None and level and len(line) < 40:
             mark = heading_provision(f"{line}.-")  # `### PRIMERO`, its text on the next line
         if mark is None:
@@ -107,6 +114,7 @@ class Outline:
             seen = self._provision(mark, line)
         else:
             seen = self._fine(mark, line, level)
+        self._mid_sentence = len(line) > 60 and line[-1] not in ".:;)*"
         if self._siblings[1] and not seen.heading:
             self._end_contents()
         if seen is not SOFT:
@@ -120,6 +128,9 @@ class Outline:
             if self._fresh and line.isupper() and len(line) < 160:
                 self._name_division(bare(line))
                 self._fresh = True
+                return HEADING
+            if self._nameless and 3 < len(line) < 120 and line[-1] not in ".,;:" and line[0].isupper():
+                self._name_division(bare(line))
                 return HEADING
             self._fresh = self._fresh and not line
             if len(line) > UNMARKED_MAX and not self._reforms:
@@ -176,6 +187,7 @@ class Outline:
             return self._unmarked(text)
         self._transitories += 1
         self._transitory = "?"
+        self._last_transitory = ""
         keep = 1 if self._reforms or self._inner else 0
         owner = [(r, t) for r, t in self._headings if r == 0 or (self._reforms and r == 1)]
         self._clear(keep=keep)
@@ -192,6 +204,10 @@ class Outline:
         if len(text) > 400 and not level:
             return SOFT
         if mark.kind in _CONTAINERS:
+            if not level and self._mid_sentence:
+                return SOFT  # `…conforme a la / Guía de referencia I.`: a mention that a line break put first
+            self._containers = self._containers + 1 if self._since_container < CONTAINER_GAP else 1
+            self._since_container = 0
             self._inner = ""
             self._headings = []
             self._provisions = []
@@ -208,11 +224,13 @@ class Outline:
             if self._transitory in ("?", mark.kind) or mark.kind == "trans":
                 self._transitory = mark.kind if self._transitory == "?" else self._transitory
                 mark = mark.as_transitory()
+                self._count_transitory(mark.number)
             else:
                 self._end_transitories()
         elif mark.kind == "ordinal" and self.anatomy.transitory["cue"].search(line, mark.end, mark.end + 400):
             self._transitory = "ordinal"  # transitories whose heading is lost
             mark = mark.as_transitory()
+            self._count_transitory(mark.number)
         level = 4
         self._provisions = [p for p in self._provisions if p[0] < level and p[1] != "trans"]
         segment = f"art:{mark.number}" if mark.kind == "ordinal" else mark.path_segment
@@ -222,20 +240,30 @@ class Outline:
         self._nameless = False
         return STRONG
 
+    def _count_transitory(self, number: str) -> None:
+        """A second `PRIMERO` without a heading between: the law's transitories are over, the decree's begin."""
+        if number in ("1", "unico") and self._last_transitory and not self.consolidated and self.instrument:
+            self._headings = [(0, self.instrument)]
+        self._last_transitory = number
+
     def _fine(self, mark: ProvisionMark, line: str, level: int) -> Mark:
         """A fraction, a letter, a numeral: a numeral of up to two parts begins a chunk, the rest only may."""
         depth = mark.level
         numeral = mark.kind == "num"
         listed = numeral and "." not in mark.number and any(p[0] == 4 and p[2] != "num" for p in self._provisions)
-        if listed and not level:
+        if numeral and not level and (listed or ")" in line[: mark.end]):
             return ITEM
+        if numeral and self._containers > 1 and self._since_container < CONTAINER_GAP:
+            self._containers = 0
+            self._headings = [h for h in self._headings if h[0] > 1]
+            self._provisions = [p for p in self._provisions if p[2] not in _CONTAINERS]
         self._provisions = [p for p in self._provisions if p[0] < depth]
         self._provisions.append((depth, mark.path_segment, mark.kind))
         if not numeral:
             return Mark(strong=False, heading=bool(level), item=True)
         self._label = ""
         text = bare(line)
-        if level or ("." not in mark.number and len(text) < 120):
+        if level or ("." not in mark.number and len(text) < 120 and text[-1] not in ",;:"):
             self._head(6 + depth, text)
             self._siblings = (depth, self._siblings[1] + 1 if self._siblings[0] == depth else 1)
             return HEADING

@@ -145,6 +145,30 @@ def test_a_table_of_contents_names_nothing(tmp_path: Path) -> None:
     assert chunk_with(note, "El objetivo").heading_path == ("1. Objetivo",)
 
 
+def test_annexes_named_in_a_contents_list_or_in_a_sentence_hold_nothing(tmp_path: Path) -> None:
+    body = (
+        "1. Objetivo\n2. Definiciones\nGuía de Referencia I\nCuestionario\nGuía de Referencia II\nEjemplo\n"
+        "1. Objetivo\nEl objetivo de la norma.\n2. Definiciones\n"
+        "2.1 Paraguas: utensilio que se usa de conformidad con la\n"
+        "Guía de Referencia I\ny nada más.\n2.2 Bastón: palo.\nGuía de Referencia I\nPreguntas de la guía.\n"
+    )
+    note = parse_note(tmp_path, HEAD + body)
+    assert chunk_with(note, "El objetivo de la norma").provision == "num:1"
+    assert chunk_with(note, "Bastón").provision == "num:2.2"
+    assert chunk_with(note, "Preguntas de la guía").provision == "guia:I"
+
+
+def test_a_second_first_transitory_is_the_decree_s(tmp_path: Path) -> None:
+    text = (
+        "# CONGRESO DE BRUMA\n\n## DECRETO por el que se expide la Ley de Paraguas.\n\n"
+        "Artículo 1. Todo paraguas es negro.\n\n"
+        "Primero.- La presente Ley entrará en vigor mañana.\n\nPrimero.- El presente Decreto entrará en vigor hoy.\n"
+    )
+    note = parse_note(tmp_path, text)
+    assert chunk_with(note, "La presente Ley").heading_path == ("Primero",)
+    assert chunk_with(note, "El presente Decreto").heading_path == ("DECRETO", "Primero")
+
+
 def test_operative_points_outside_transitories(tmp_path: Path) -> None:
     note = parse_note(
         tmp_path, HEAD + "## ACUERDO\n\nPRIMERO.- Se fija la hora.\n\n## TRANSITORIO\n\nÚNICO.- Mañana.\n"
