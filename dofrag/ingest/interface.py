@@ -29,6 +29,10 @@ class Block(NamedTuple):
     style: str = ""  # what the format says of it: "bold", "center", a Word style name…
 
 
+CHUNKER_VERSION = "1"
+"""Chunks depend on it: an index built by another one is refused."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentMeta:
     """What a format says of the whole document beside its text: a page's own title, date, code."""

@@ -49,10 +49,6 @@ HEAD_BLOCKS = 120
 HEAD_CHARS = 12_000
 """How much of a publication is held back to read its header."""
 
-# Chunks depend on this version: an index built by another one is refused.
-CHUNKER_VERSION = "1"
-
-
 class ParseProfile(Protocol):
     """The part of a gazette profile that parsing needs."""
 

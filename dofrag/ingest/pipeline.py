@@ -19,7 +19,8 @@ from typing import Any
 
 from dofrag.errors import IndexMismatch, StoreMissing, UsageError
 from dofrag.ingest.intake import Intake, Tally
-from dofrag.ingest.parse import CHUNKER_VERSION, parse
+from dofrag.ingest.interface import CHUNKER_VERSION
+from dofrag.ingest.parse import parse
 from dofrag.ingest.plan import Plan, make_plan
 from dofrag.ingest.report import Report, stored_report
 from dofrag.ingest.work import mark_work

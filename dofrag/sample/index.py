@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dofrag.errors import CorpusError
-from dofrag.ingest.parse import CHUNKER_VERSION
+from dofrag.ingest.interface import CHUNKER_VERSION
 from dofrag.profiles.base import GazetteProfile
 from dofrag.sample import sample_root, sample_version
 from dofrag.search.analysis import ANALYZER
