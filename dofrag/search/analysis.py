@@ -31,7 +31,7 @@ _COMMON = tuple(zip("áéíóúüºª“”‘’«»–—…°•·\u00a0", "a
 _RARE = re.compile("[^\x00-\x7fñ]+")
 _SEPARATOR = "\x1f"  # no letter, and nothing composes with it
 _MARKS = re.compile("[\u0300-\u036f]+")
-_TOKEN = re.compile(r"\w+(?:[-/.]\w+)+")
+_TOKEN = re.compile(r"(?<!\w)\w+(?:[-/.]\w+)+")  # begins at words only: linear on any input
 _PARTS = re.compile(r"[-/]")
 QUERY_CHARS = 20_000
 """A query is cut there; a question of any length costs bounded work."""

@@ -19,7 +19,7 @@ class ChunkTally:
         self.sha256 = self.chunks_sha256 = ""
 
     def add(self, chunk: ChunkDraft, headings: str) -> None:
-        """`headings` is the heading path as it is stored. Raises ValueError for a gap, an overlap or a wrong length."""
+        """`headings` is the heading path as stored. Raises ValueError for a gap, an overlap or a wrong length."""
         if chunk.ordinal != self.count or chunk.start != self.chars or chunk.end - chunk.start != len(chunk.text):
             at = f"chunk {chunk.ordinal} does not continue the text at {self.chars}"
             raise ValueError(f"publication {self._code}: {at}")

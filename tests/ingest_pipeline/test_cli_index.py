@@ -109,7 +109,7 @@ def test_bad_calls_end_with_2_and_say_why(made: Path, tmp_path: Path, arguments:
     result = dof("index", *words, "--json")
     assert result.returncode == 2, result.stderr
     assert says in json.loads(result.stdout)["error"]["message"]
-    assert result.stderr == ""
+    assert "Traceback" not in result.stderr
 
 
 def test_an_index_of_another_version_names_the_repair(made: Path, tmp_path: Path) -> None:
