@@ -61,7 +61,8 @@ class Outline:
     _mid_sentence: bool = False  # the last line broke off in a sentence
     _containers: int = 0  # annexes and guides in a row with next to nothing between them: a table of contents
     _since_container: int = 1 << 30
-    _siblings: tuple[int, int] = (0, 0)  # depth and count of numbered headings that came one after another
+    # depth, count and last number of numbered headings that came one right after another
+    _siblings: tuple[int, int, int] = (0, 0, 0)
     _transitory: str = ""  # "": no; else the kind of mark its items have, "?" before the first
     _transitories: int = 0
     _last_transitory: str = ""  # number of the last one under the heading at hand
@@ -114,7 +115,7 @@ class Outline:
             seen = self._provision(mark, line)
         else:
             seen = self._fine(mark, line, level)
-        self._mid_sentence = len(line) > 60 and line[-1] not in ".:;)*"
+        self._mid_sentence = len(line) > 40 and not seen.heading and line[-1] not in ".:;)*" and not line.isupper()
         if self._siblings[1] and not seen.heading:
             self._end_contents()
         if seen is not SOFT:
@@ -265,7 +266,9 @@ class Outline:
         text = bare(line)
         if level or ("." not in mark.number and len(text) < 120 and text[-1] not in ",;:"):
             self._head(6 + depth, text)
-            self._siblings = (depth, self._siblings[1] + 1 if self._siblings[0] == depth else 1)
+            last = int(mark.number.rsplit(".", 1)[-1])
+            follows = self._siblings[0] == depth and self._siblings[2] + 1 == last
+            self._siblings = (depth, self._siblings[1] + 1 if follows else 1, last)
             return HEADING
         self._headings = [h for h in self._headings if h[0] < 6 + depth]
         return STRONG if mark.number.count(".") <= 1 else ITEM
@@ -277,7 +280,7 @@ class Outline:
             self._headings = [h for h in self._headings if h[0] < 6 + depth]
             self._provisions = [p for p in self._provisions if p[0] < depth]
             self._place = None
-        self._siblings = (0, 0)
+        self._siblings = (0, 0, 0)
 
     def _head(self, rank: int, text: str) -> None:
         self._headings = [h for h in self._headings if h[0] < rank]
