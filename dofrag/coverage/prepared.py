@@ -216,8 +216,12 @@ def acronyms(text: str) -> frozenset[str]:
 _WORDS = re.compile(r"[^\W_]+(?:[-./,][^\W_]+)*")
 
 
+_DIVIDED = re.compile(r"(?<=[a-zñ])-[ ]+(?=[a-zñ])")  # a word that a line end divides, its line break folded
+
+
 def _content(folded: str) -> list[str]:
-    return [w for w in _WORDS.findall(folded) if w not in STOP_WORDS and (len(w) > 1 or w.isdigit())]
+    whole = _DIVIDED.sub("", folded)
+    return [w for w in _WORDS.findall(whole) if w not in STOP_WORDS and (len(w) > 1 or w.isdigit())]
 
 
 _Found = TypeVar("_Found", Quantity, FoundDate)

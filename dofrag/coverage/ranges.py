@@ -50,6 +50,7 @@ class Interval:
     noun: str
     start: int
     end: int
+    lead: str = ""  # the folded text before, for `el número de trabajadores exceda de cien`
 
 
 def intervals(folded: str, figures: Sequence[Quantity], offset: int = 0) -> list[Interval]:
@@ -61,7 +62,7 @@ def intervals(folded: str, figures: Sequence[Quantity], offset: int = 0) -> list
             skip = False
             continue
         start, end = figure.start - offset, figure.end - offset
-        before = folded[max(0, start - 40) : start]
+        before = folded[max(0, start - 80) : start]
         following = figures[n + 1] if n + 1 < len(figures) else None
         if following is not None and following.start - figure.end <= 26 and _FROM.search(before):
             between = folded[end : following.start - offset]
@@ -102,7 +103,9 @@ def _one_sided(folded: str, before: str, figure: Quantity, end: int) -> Interval
         noun = f"{inner.group(1)} {noun}"
     lead = re.search(r"\S+(?:\s+\S+)?\s*$", before)
     start = figure.start - (len(lead.group()) if lead and not tail else 0)
-    return Interval(low, high, figure.unit, noun, start, figure.end + (len(tail.group()) if tail else 0))
+    counted = re.search(r"(?:numero|cantidad|total)\s+de\s+[^.;,]*$", before)
+    end_at = figure.end + (len(tail.group()) if tail else 0)
+    return Interval(low, high, figure.unit, noun, start, end_at, counted.group() if counted else "")
 
 
 def range_support(requirement: RangeRequired, prepared: PreparedPassage) -> Support:
@@ -158,7 +161,7 @@ def _same_unit(requirement: RangeRequired, interval: Interval, near: frozenset[s
         return True
     if any(held(w, near) for w in wanted):
         return True  # the header of the table says what its rows count
-    following = tuple(stem(w) for w in words(interval.noun)[:5])
+    following = tuple(stem(w) for w in (*words(interval.noun)[:5], *words(interval.lead)[-8:]))
     return interval.unit is None and any(held(w, following) for w in wanted)
 
 

@@ -12,8 +12,10 @@ from dofrag.coverage.source import about, closeness, held, names_anything, telli
 from dofrag.coverage.spans import quotable_span
 from dofrag.coverage.topics import title_span
 from dofrag.domain.question import ActorRequired, DeadlineRequired, DefinitionRequired, Status
-from dofrag.text.fold import fold, fold_chars, stem, words
+from dofrag.text.fold import content_words, fold, fold_chars, stem, words
 
+OPPOSITE = {"calendar_days": stem("habiles"), "working_days": stem("naturales")}
+"""Units of time, and the word of a question that rules them out."""
 SIGNING = frozenset({"firm", "suscrib", "signatari", "rubric"})
 """Stems of a question that asks who signed."""
 
@@ -21,6 +23,7 @@ SIGNING = frozenset({"firm", "suscrib", "signatari", "rubric"})
 def deadline_support(requirement: DeadlineRequired, prepared: PreparedPassage) -> Support:
     """A length of time for the same act and party, in one sentence."""
     subject = telling_terms(requirement.terms, requirement.source)
+    asked = {stem(w) for term in requirement.terms for w in words(term)}
     bears = False
     best: tuple[int, Sentence, int] | None = None
     for sentence in prepared.sentences:
@@ -29,6 +32,8 @@ def deadline_support(requirement: DeadlineRequired, prepared: PreparedPassage) -
         bears = True
         for n, quantity in enumerate(sentence.quantities):
             if quantity.kind != "duration" or not cue("term").search(sentence.folded):
+                continue
+            if quantity.unit in OPPOSITE and OPPOSITE[quantity.unit] in asked:
                 continue
             rank = closeness(subject, sentence)
             if best is None or rank > best[0]:
@@ -73,7 +78,9 @@ def actor_support(requirement: ActorRequired, prepared: PreparedPassage) -> Supp
         if signing:
             fits = bool(cue("signature").search(sentence.folded))
         else:
-            fits = about(subject, sentence, prepared) if subject else names_anything(requirement.source)
+            # What the actor does stands first in the question: a sentence about the rest names somebody else.
+            does = not subject or any(held(s, sentence.near) for s in _acts(subject, role))
+            fits = does and (about(subject, sentence, prepared) if subject else names_anything(requirement.source))
         bears = bears or closeness(subject, sentence) > 0
         rank = closeness(subject, sentence)
         if fits and (best is None or rank > best[0]):
@@ -82,6 +89,10 @@ def actor_support(requirement: ActorRequired, prepared: PreparedPassage) -> Supp
         return Support(Status.READ if bears else Status.OPEN, "names nobody in that role")
     span = quotable_span(prepared.text, best[1].span)
     return Support(Status.SUPPORTED, "names who", (span,), (), (Proof((span,)),))
+
+
+def _acts(subject: tuple[str, ...], role: str) -> tuple[str, ...]:
+    return tuple(s for s in subject if s not in {stem(w) for w in words(role)})[:2]
 
 
 def _titled(subject: tuple[str, ...], prepared: PreparedPassage) -> bool:
@@ -134,7 +145,7 @@ def _under_heading(term: str, phrase: re.Pattern[str], prepared: PreparedPassage
 
 def _phrase(term: str) -> re.Pattern[str] | None:
     """The term in any number and gender, small words between its words allowed."""
-    stems = [stem(w) for w in words(term) if len(w) > 2][:8]
+    stems = [stem(w) for w in content_words(term)][:8]
     if not stems:
         return None
     return re.compile(

@@ -11,7 +11,7 @@ from dofrag.coverage.source import about, closeness, held, names_anything, telli
 from dofrag.coverage.spans import quotable_span
 from dofrag.coverage.topics import title_span
 from dofrag.coverage.values import falls_in
-from dofrag.domain.question import DateRequired, DateRole, Period, Status
+from dofrag.domain.question import DateRequired, DateRole, Period, Source, Status
 from dofrag.text.dates import FoundDate
 from dofrag.text.fold import stem
 
@@ -29,11 +29,28 @@ def _same_act(requirement: DateRequired, sentence: Sentence, prepared: PreparedP
         return bool(cue("deferred").search(sentence.folded))
     if requirement.role is DateRole.EFFECT and stem("regla") in asked and cue("deferred").search(sentence.folded):
         return False
+    if requirement.role is DateRole.EFFECT and _of_another_act(requirement, sentence):
+        return False
     said = cue("this_act").search(sentence.folded)
     if said is None or not held(stem("expide"), prepared.title_stems):
         return True
     kind = next((s for s in (*asked, *(stem(w) for w in requirement.source.name)) if s in KINDS), None)
     return kind is None or stem(said.group("kind")) == kind
+
+
+def _of_another_act(requirement: DateRequired, sentence: Sentence) -> bool:
+    """Whether the clause is that of an instrument which it names, and which is not the one that is asked for."""
+    verb = cue("effect").search(sentence.folded)
+    if verb is None or not cue("other_act").search(sentence.folded[: verb.start()]):
+        return False
+    asked = telling_terms((*requirement.source.name, *requirement.terms), Source())
+    return bool(asked) and 2 * sum(held(s, sentence.near) for s in asked) < len(asked)
+
+
+AMENDS = frozenset(
+    stem(w) for w in ("reforma", "adiciona", "deroga", "modifica", "aclaracion", "erratas", "prorroga")
+)
+"""Stems in the title of a publication about another one."""
 
 
 REPEALS = frozenset({"abrog", "derog"})
@@ -49,7 +66,8 @@ def date_support(requirement: DateRequired, prepared: PreparedPassage) -> Suppor
         return Support(Status.READ, "of another period than the one asked")
     match requirement.role:
         case DateRole.PUBLICATION:
-            return _publication_date(subject, prepared, names_anything(requirement.source))
+            asked = frozenset(stem(w) for w in (*requirement.terms, *requirement.source.name))
+            return _publication_date(subject, prepared, names_anything(requirement.source), asked)
         case DateRole.EFFECT | DateRole.SIGNATURE | DateRole.DEADLINE | DateRole.DATUM:
             pass
         case _:
@@ -84,8 +102,13 @@ def _of_period(period: Period, prepared: PreparedPassage) -> bool:
     return not named and period.start <= published <= period.end
 
 
-def _publication_date(subject: tuple[str, ...], prepared: PreparedPassage, named: bool) -> Support:
+def _publication_date(
+    subject: tuple[str, ...], prepared: PreparedPassage, named: bool, asked: frozenset[str]
+) -> Support:
     own = prepared.wide
+    amending = AMENDS & prepared.title_stems
+    if amending and not AMENDS.intersection(asked):
+        return Support(Status.OPEN, "a publication about the one that is asked for")
     hits = sum(s in own or s in prepared.stems for s in subject)
     if not named and (not subject or hits * 10 < len(subject) * 6):
         return Support(Status.OPEN, "another publication")

@@ -17,12 +17,14 @@ from dofrag.coverage.spans import quotable_span
 from dofrag.domain.evidence import QUOTE_MAX
 from dofrag.domain.question import DateRole, Period, Status, ValueRequired
 from dofrag.text.dates import FoundDate
-from dofrag.text.fold import STOP_WORDS, content_words, stem, words
+from dofrag.text.fold import STOP_WORDS, content_words, fold_chars, stem, words
 
 _KIN = {
     "days": {"days", "calendar_days", "working_days"},
     "calendar_days": {"calendar_days", "days"},
     "working_days": {"working_days"},
+    "m2": {"m2", "ha", "km2"},
+    "ha": {"m2", "ha", "km2"},
 }
 
 
@@ -56,6 +58,8 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
             continue
         bears = True
         figures = [q for q in sentence.quantities if _unit_fits(requirement.unit, q)]
+        if not figures and sentence.header is not None:
+            figures = [q for q in sentence.quantities if _column_fits(requirement.unit, q, sentence, prepared)]
         if not figures:
             misses.append(f"no figure in {requirement.unit or 'any unit'}")
             continue
@@ -111,12 +115,14 @@ def speaks_of(
     names the indicator (`titled`) a word of its name will do."""
     if requirement.indicator is None:
         # A figure that shares only some words with the question is another figure, unless its source is named.
-        share = 0.5 if names_anything(requirement.source) else 0.7
+        share = 0.5 if names_anything(requirement.source) else 0.65
         return about(_subject(requirement), sentence, prepared, share=share)
     near = sentence.near
     spelled = _spelled(requirement)
     if any(all(held(s, near) for s in name) for name in spelled):
         return True
+    if any(len(n) > 2 and 10 * sum(held(s, near) for s in n) >= 6 * len(n) for n in spelled):
+        return False  # most of the name but not all of it: a sister of the indicator
     parts = {s for name in spelled for s in name}
     return titled and (
         sentence.header is not None or bool(parts & near) or any(held(s, near) for s in _subject(requirement))
@@ -169,6 +175,19 @@ def _unit_fits(unit: str | None, quantity: Quantity) -> bool:
     wanted = {stem(w) for w in words(unit)}
     following = tuple(stem(w) for w in words(quantity.noun)[:4])
     return any(held(w, following) for w in wanted)
+
+
+_HEADED = {"MXN": ("peso", "$", "m.n"), "percent": ("%", "porcent", "por ciento"), "m2": ("m2", "m²"), "ha": ("ha",)}
+
+
+def _column_fits(unit: str | None, quantity: Quantity, sentence: Sentence, prepared: PreparedPassage) -> bool:
+    """Whether a bare figure stands in a column whose header says what it counts; never the row's own number."""
+    cell = cell_context(prepared, sentence, quantity.start)
+    if cell is None or quantity.unit is not None or prepared.text[sentence.start : quantity.start].count("|") < 2:
+        return False
+    header = fold_chars(cell.column)
+    wanted = _HEADED.get(unit or "", (fold_chars(unit),) if unit else ("",))
+    return bool(header.strip()) and any(sign in header for sign in wanted)
 
 
 def _fitting(
