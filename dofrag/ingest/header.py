@@ -35,6 +35,8 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class HeadLine:
+    """A bare content line and its heading level, 0 for none."""
+
     text: str
     level: int
 
