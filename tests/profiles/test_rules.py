@@ -1,22 +1,16 @@
-"""Every language rule carries its own examples, none of them taken from a question set."""
+"""Every language rule carries its own examples (that none is taken from a question set: test_independence.py)."""
 
 from __future__ import annotations
 
-import json
-import os
-import re
-from collections.abc import Iterator
 from importlib import resources
-from pathlib import Path
 
 import pytest
 
 from dofrag.profiles.dof.profile import dof_engine
 from dofrag.profiles.rules import Rule, load_rules
-from dofrag.text.fold import fold, fold_chars
+from dofrag.text.fold import fold_chars
 
 RULES = dof_engine().rules.rules
-DATA = os.environ.get("DOF_DATA")
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda r: r.id)
@@ -46,30 +40,6 @@ def test_a_malformed_row_is_named() -> None:
     good = row.replace("'('", "'a'")
     with pytest.raises(ValueError, match="repeated id"):
         load_rules(good + good, {})
-
-
-def _shingles(text: str, size: int = 6) -> set[tuple[str, ...]]:
-    words = re.findall(r"\w+", fold(text))
-    return {tuple(words[i : i + size]) for i in range(len(words) - size + 1)}
-
-
-def _questions(folder: Path) -> Iterator[str]:
-    """Every question that the folder's question files hold, whatever else they hold."""
-    for path in sorted(folder.rglob("*.jsonl")):
-        for line in path.read_text(encoding="utf-8").splitlines():
-            record = json.loads(line) if line.strip() else {}
-            yield from (str(record[key]) for key in ("question", "query") if key in record)
-
-
-@pytest.mark.realtext
-@pytest.mark.skipif(DATA is None, reason="DOF_DATA is not set")
-def test_no_example_is_taken_from_a_question_file() -> None:
-    assert DATA is not None
-    asked = set().union(*(_shingles(q) for q in _questions(Path(DATA))))
-    assert len(asked) > 300  # the files were found and read
-    for rule in RULES:
-        for example in (*rule.examples, *rule.counterexamples):
-            assert not _shingles(example) & asked, (rule.id, example)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda r: r.id)
