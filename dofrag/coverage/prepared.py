@@ -144,7 +144,9 @@ def _sentences(
             context = stems(text[unit.header[0] : unit.header[1]])
         elif out and cue("anaphora").search(part):
             context = out[-1].stems | out[-1].context
-        heading = text[unit.start] == "#" or " ".join(part.strip(" .*_").split()) == title
+        heading = " ".join(part.strip(" .*_").split()) == title or (
+            text[unit.start] == "#" and not (mark is not None and len(part) - mark.end >= ARTICLE_TEXT)
+        )
         own = frozenset(stem(w) for w in _content(part)) | acronyms(text[unit.start : unit.end])
         out.append(
             Sentence(
@@ -176,6 +178,9 @@ def _addressed(text: str, folded: str) -> list[tuple[int, int]]:
         found.append((max(start, 0), end if end >= 0 else len(text)))
     return found
 
+
+ARTICLE_TEXT = 40
+"""Characters after a provision's mark from which a line that is marked as a heading holds the provision's text."""
 
 FREQUENCIES = ("daily", "weekly", "monthly", "annual")
 

@@ -67,7 +67,7 @@ def cut(text: str) -> tuple[Unit, ...]:
         mark_end = after
         if text[stop:after].strip() and stop < len(text):
             paragraph_ends = text.count("\n", stop, after) > 1
-            if "\n" not in text[stop:after] and text[start:stop].lstrip().startswith("#"):
+            if "\n" not in text[stop:after] and _is_heading(text, start, stop):
                 continue  # a heading is one unit
             if not paragraph_ends and _continues(folded, start, stop):
                 continue
@@ -85,6 +85,17 @@ def cut(text: str) -> tuple[Unit, ...]:
             header = None
             rows.append(unit)
     return tuple(rows)
+
+
+MAX_HEADING = 160
+"""Characters of a heading; a longer line that is marked as one holds the text of its article as well."""
+
+
+def _is_heading(text: str, start: int, stop: int) -> bool:
+    if not text[start:stop].lstrip().startswith("#"):
+        return False
+    line_end = text.find("\n", stop)
+    return (line_end if line_end >= 0 else len(text)) - start <= MAX_HEADING
 
 
 def _add(text: str, start: int, end: int, units: list[Unit]) -> None:
