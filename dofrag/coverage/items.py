@@ -121,6 +121,7 @@ def _candidates(
                 key = _key(prepared, f"inline{sentence.start}")
                 yield _List(inline, True, None, key, sentence.span)
     yield from _labelled(subject, prepared)
+    yield from _rows(subject, prepared)
 
 
 def _introduced(
@@ -265,6 +266,19 @@ def _labelled(subject: tuple[str, ...], prepared: PreparedPassage) -> Iterator[_
     for label_text in sorted(items):
         key = f"{prepared.passage.publication.code}|{label_text}"
         yield _List(tuple(items[label_text]), False, None, key)
+
+
+def _rows(subject: tuple[str, ...], prepared: PreparedPassage) -> Iterator[_List]:
+    """The rows of a table whose header names what is asked for."""
+    tables: dict[Span, list[Item]] = {}
+    for sentence in prepared.sentences:
+        if sentence.header is not None:
+            rows = tables.setdefault(sentence.header, [])
+            rows.append(Item(len(rows) + 1, sentence.start, sentence.end))
+    for header, items in tables.items():
+        named = frozenset(stem(w) for w in words(prepared.text[header[0] : header[1]]))
+        if len(items) > 1 and subject and held(subject[0], named):
+            yield _List(tuple(items), True, header, _key(prepared, f"rows{header[0]}"))
 
 
 def _split(text: str, start: int, separator: re.Pattern[str]) -> list[Span]:

@@ -224,9 +224,13 @@ _WORDS = re.compile(r"[^\W_]+(?:[-./,][^\W_]+)*")
 _DIVIDED = re.compile(r"(?<=[a-zñ])-[ ]+(?=[a-zñ])")  # a word that a line end divides, its line break folded
 
 
+def undivided(folded: str) -> str:
+    """Folded text with the words that line ends divide put together again; offsets change."""
+    return _DIVIDED.sub("", folded)
+
+
 def _content(folded: str) -> list[str]:
-    whole = _DIVIDED.sub("", folded)
-    return [w for w in _WORDS.findall(whole) if w not in STOP_WORDS and (len(w) > 1 or w.isdigit())]
+    return [w for w in _WORDS.findall(undivided(folded)) if w not in STOP_WORDS and (len(w) > 1 or w.isdigit())]
 
 
 _Found = TypeVar("_Found", Quantity, FoundDate)

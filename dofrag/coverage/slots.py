@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from dofrag.coverage.cues import cue
 from dofrag.coverage.interface import Proof, Support
-from dofrag.coverage.prepared import PreparedPassage, Sentence
+from dofrag.coverage.prepared import PreparedPassage, Sentence, undivided
 from dofrag.coverage.source import about, closeness, held, names_anything, telling_terms
 from dofrag.coverage.spans import quotable_span
 from dofrag.coverage.topics import title_span
@@ -108,9 +108,10 @@ def definition_support(requirement: DefinitionRequired, prepared: PreparedPassag
     headings = fold_chars(" ".join(prepared.passage.chunk.heading_path))
     headed = bool(cue("definition_lead").search(headings))
     for sentence in prepared.sentences:
-        for match in phrase.finditer(sentence.folded):
+        whole = undivided(sentence.folded)
+        for match in phrase.finditer(whole):
             bears = True
-            before, after = sentence.folded[: match.start()], sentence.folded[match.end() :]
+            before, after = whole[: match.start()], whole[match.end() :]
             led = headed or bool(cue("definition_lead").search(before))
             begins = len(before.split()) <= 6
             tail = after.lstrip(' *_"')

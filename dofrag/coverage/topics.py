@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dofrag.coverage.cues import cue
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.source import held, names_anything, telling_terms
 from dofrag.coverage.spans import Span, quotable_span
 from dofrag.domain.question import PublicationRequired, Status, TopicRequired
+from dofrag.text.fold import stem, words
 
 
 def title_span(prepared: PreparedPassage) -> Span:
@@ -41,6 +43,21 @@ def publication_support(requirement: PublicationRequired, prepared: PreparedPass
     return Support(Status.SUPPORTED, why, (span,), (), (Proof((span,)),))
 
 
+DONE = {stem("resolvio"): "resolves", stem("corrigio"): "corrects", stem("aclaracion"): "corrects", "dejo": "voids"}
+"""Stem of a verb in a question about an act → the cue of the sentence that performs it."""
+
+
+def _performed(requirement: TopicRequired, prepared: PreparedPassage) -> Sentence | None:
+    """The sentence that does what the question asks about, in a publication that it names."""
+    asked = {stem(w) for term in requirement.terms for w in words(term)}
+    for verb, name in DONE.items():
+        if verb in asked and names_anything(requirement.source):
+            for sentence in prepared.sentences:
+                if not sentence.heading and cue(name).search(sentence.folded):
+                    return sentence
+    return None
+
+
 def topic_support(requirement: TopicRequired, prepared: PreparedPassage) -> Support:
     """A sentence that holds most of the content words, or what the source is about, and says something of them."""
     subject = telling_terms(requirement.terms, requirement.source)
@@ -65,6 +82,10 @@ def topic_support(requirement: TopicRequired, prepared: PreparedPassage) -> Supp
             best = (len(here), sentence)
         elif not subject and enough_here and best is None:
             best = (0, sentence)
+    performed = _performed(requirement, prepared) if best is None else None
+    if performed is not None:
+        span = quotable_span(prepared.text, performed.span)
+        return Support(Status.SUPPORTED, "the sentence that does it", (span,), (), (Proof((span,)),))
     if best is None:
         return Support(Status.READ if bears else Status.OPEN, "no sentence answers all of its words")
     spans = (quotable_span(prepared.text, best[1].span), *_what_follows(best[1], prepared))
