@@ -32,6 +32,7 @@ STREAM_ABOVE = 8_000_000
 """Bytes of a file above which it is streamed in the main process instead of travelling between processes."""
 _BATCH_BYTES = 600_000
 _BATCH_FILES = 64
+_AHEAD_BYTES = 16_000_000  # of files parsed or being parsed before their turn
 _ChunkRow = tuple[int, int, int, tuple[str, ...], str | None, str, str]
 
 
@@ -109,13 +110,23 @@ class Workers:
     def results(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Parsed | None]]:
         """Each job in order with its result; None for one that is too large to travel: the caller streams it."""
         pending: deque[tuple[list[Job], Future[list[Parsed]] | None]] = deque()
+        ahead = 0
         for batch in _batches(jobs):
             small = batch[0].bytes <= STREAM_ABOVE
             pending.append((batch, self._submit(batch) if small and self._count else None))
-            while len(pending) > 2 * self._count + 1:
-                yield from self._finish(*pending.popleft())
+            ahead += sum(job.bytes for job in batch) if small else 0
+            # A slow file holds up those behind it, for order is kept; so work runs ahead of it, within bounds.
+            while pending and (ahead > _AHEAD_BYTES or self._is_due(pending[0][1], len(pending))):
+                first, future = pending.popleft()
+                ahead -= sum(job.bytes for job in first) if first[0].bytes <= STREAM_ABOVE else 0
+                yield from self._finish(first, future)
         while pending:
             yield from self._finish(*pending.popleft())
+
+    def _is_due(self, future: Future[list[Parsed]] | None, waiting: int) -> bool:
+        """Whether the first batch can be taken without waiting for it. One that is parsed here is taken when the
+        processes have enough to do meanwhile."""
+        return future.done() if future is not None else waiting > 2 * self._count
 
     def close(self) -> None:
         if self._pool is not None:
