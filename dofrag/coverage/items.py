@@ -238,7 +238,8 @@ def _inline(
         for separator in (_SEPARATOR, _STRONG):
             parts = _split(text, start, separator)
             commas = sum(text[b : b + 1] in ",;" for _, b in parts[:-1])
-            enough = (len(parts) == of if of is not None else len(parts) >= 3) and commas >= len(parts) - 2
+            names = len(parts) == 2 and all(text[a : a + 1].isupper() for a, _ in parts)
+            enough = (len(parts) == of if of is not None else len(parts) >= 3 or names) and commas >= len(parts) - 2
             if enough and all(_is_item(text[a:b], subject) for a, b in parts):
                 return tuple(Item(n, sentence.start + a, sentence.start + b) for n, (a, b) in enumerate(parts, 1))
     return ()

@@ -223,6 +223,10 @@ def held(wanted: str, own: frozenset[str] | tuple[str, ...]) -> bool:
     """Whether a stem, or a longer or shorter word of its family, is among others."""
     if wanted in own or wanted + "s" in own or (wanted[-1:] == "s" and wanted[:-1] in own):
         return True  # a short word keeps its plural through stemming
+    if len(wanted) == 3 and any(wanted + vowel in own for vowel in "aeo"):
+        return True  # …or its singular: *zonas* is cut to `zon`, *zona* is too short to be cut
+    if len(wanted) == 4 and wanted[3] in "aeo" and wanted[:3] in own:
+        return True
     if len(wanted) < 6 or not wanted.isalpha():
         return False
     head = wanted[:6]
@@ -258,6 +262,8 @@ def about(subject: tuple[str, ...], sentence: Sentence, prepared: PreparedPassag
     if not subject:
         return True
     near = sentence.near
+    if any(any(c.isdigit() for c in s) and s not in near and s not in prepared.wide for s in subject):
+        return False  # a key or a number of the question names one thing and no other
     here = [s for s in subject if held(s, near)]
     if not here:
         return False

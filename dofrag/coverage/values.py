@@ -28,6 +28,8 @@ _KIN = {
 }
 
 
+PRICES = frozenset(map(stem, ("cuesta", "costo", "precio", "multa", "cuota", "tarifa", "sueldo", "monto", "importe")))
+"""Words of a question whose value is money or a rate, never a bare count."""
 OTHER_DATE = "another date than the one asked"
 
 
@@ -46,6 +48,7 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
     bears = False
     spoke: int | None = None  # end of the last sentence that speaks of it by name
     titled = _titled(requirement, prepared)
+    priced = requirement.unit is None and any(stem(t) in PRICES for t in requirement.terms)
     if not titled and not _anywhere(requirement, prepared):
         return Support(Status.OPEN, "nothing read speaks of it")
     for index, sentence in enumerate(prepared.sentences):
@@ -57,7 +60,7 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
             # In a notice about the indicator, a paragraph that began with it goes on with it.
             continue
         bears = True
-        figures = [q for q in sentence.quantities if _unit_fits(requirement.unit, q)]
+        figures = [q for q in sentence.quantities if _unit_fits(requirement.unit, q) and (q.unit or not priced)]
         if not figures and sentence.header is not None:
             figures = [q for q in sentence.quantities if _column_fits(requirement.unit, q, sentence, prepared)]
         if not figures:
