@@ -252,6 +252,8 @@ def _report(
     print(f"\n{len(counts)} questions")
     print(f"without a filled slot          {len(empty):4}  {' '.join(empty)}")
     print(f"with no type but topic         {len(only_topic):4}  {' '.join(only_topic)}")
+    neither = [i for i in empty if i in only_topic]
+    print(f"with neither type nor slot     {len(neither):4}  {' '.join(neither)}")
     if per_type:
         known = sum(bool(a.types) for a in asked)
         print(f"every intended type recognised {known - len(missed):4}  of {known}; not in {' '.join(missed) or '-'}")
