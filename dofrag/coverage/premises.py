@@ -88,9 +88,10 @@ def _speaks(sub: SubQuestion, sentence: Sentence, prepared: PreparedPassage) -> 
     """Whether a sentence is about what the sub-question asks, and about the provision that it names."""
     for requirement in sub.requirements:
         if requirement.path is not None:
-            mentioned = find_provisions(prepared.text[sentence.start : sentence.end])
             here = provision_sentences(requirement.path, prepared)
-            if sentence not in here and not any(provision_matches(requirement.path, m.path) for m in mentioned):
+            inside = bool(here) and here[0].start <= sentence.start <= here[-1].start
+            mentioned = () if inside else find_provisions(prepared.text[sentence.start : sentence.end])
+            if not inside and not any(provision_matches(requirement.path, m.path) for m in mentioned):
                 continue
         if isinstance(requirement, ValueRequired) and requirement.indicator is not None:
             return True
@@ -164,11 +165,10 @@ def _number(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> It
     number = wanted[0]
     nouns = [stem(w) for w in words(premise.expected[number.end :]) if not w[0].isdigit()][:1]
     for sentence in prepared.sentences:
-        if sentence.heading or not _speaks(sub, sentence, prepared):
+        alike = [q for q in sentence.quantities if not q.reference and q.unit == number.unit]
+        if sentence.heading or not alike or not _speaks(sub, sentence, prepared):
             continue
-        for quantity in sentence.quantities:
-            if quantity.reference or quantity.unit != number.unit:
-                continue
+        for quantity in alike:
             following = tuple(stem(w) for w in words(quantity.noun)[:3])
             if (nouns and not any(held(n, following) for n in nouns)) or (not nouns and number.unit is None):
                 continue

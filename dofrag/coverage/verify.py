@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 
 from dofrag.coverage.compute import NotComputable, agrees, recompute
 from dofrag.coverage.facts import Facts, facts_of
@@ -85,6 +86,11 @@ def _number(text: str) -> Decimal | None:
     return value if value.is_finite() else None
 
 
+@lru_cache(maxsize=512)
+def _stems(text: str) -> frozenset[str]:
+    return stems(text)
+
+
 def echoes(said: str, proof: Proof, text: str) -> bool:
     """Whether claims say what they quote: the value, or enough of the words of the proof. A sentence that only
     points at its quote answers nothing."""
@@ -93,6 +99,6 @@ def echoes(said: str, proof: Proof, text: str) -> bool:
         return proof.value in facts.numbers or any(
             first == last and first.isoformat() == proof.value for first, last in facts.days
         )
-    wanted = stems(" ".join(text[a:b] for a, b in proof.spans))
-    common = len(wanted & stems(said))
+    wanted = _stems(" ".join(text[a:b] for a, b in proof.spans))
+    common = len(wanted & _stems(said))
     return common >= min(3, (len(wanted) + 1) // 2)
