@@ -26,6 +26,7 @@ from dofrag.coverage.closure import check_closure
 from dofrag.coverage.compose import partial_claims
 from dofrag.coverage.ledger import assess
 from dofrag.coverage.prepared import PreparedPassage, prepare
+from dofrag.coverage.trial import passage_from
 from dofrag.domain.corpus import Filters, Passage, Publication
 from dofrag.domain.evidence import NO_PREMISE, Draft, PremiseFinding, PremiseStatus
 from dofrag.domain.question import (
@@ -216,7 +217,7 @@ def describe(r: Requirement) -> str:
 def decomposition(asked: Sequence[Asked], profile: DofProfile, show: str) -> None:
     counts: list[int] = []
     per_type: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
-    only_topic, empty, missed = [], [], []
+    only_topic, empty, missed, echoed = [], [], [], []
     for a in asked:
         subs = profile.decompose(Question(text=a.text, as_of=a.as_of))
         found = [r for s in subs for r in s.requirements]
@@ -231,6 +232,9 @@ def decomposition(asked: Sequence[Asked], profile: DofProfile, show: str) -> Non
         if not any(filled(r) for r in found):
             empty.append(a.id)
             marks.append("no slot filled")
+        if echo(a, subs, profile):
+            echoed.append(a.id)
+            marks.append("closed by its own words")
         if hit and not all(hit.values()):
             missed.append(a.id)
             marks.append("not recognised: " + ", ".join(f"{t} ({CARRIERS[t][0]})" for t, ok in hit.items() if not ok))
@@ -238,6 +242,7 @@ def decomposition(asked: Sequence[Asked], profile: DofProfile, show: str) -> Non
             print(f"{a.id}  {a.text}\n    {'; '.join(marks) or 'ok'}")
             print(*(f"    {r.id}  {describe(r)}" for r in found), sep="\n")
     _report(asked, counts, only_topic, empty, missed, per_type)
+    print(f"closed by its own words        {len(echoed):4}  {' '.join(echoed)}")
 
 
 def _report(
@@ -297,6 +302,16 @@ def closes(subs: Sequence[SubQuestion], read_passages: Sequence[Passage]) -> boo
     return any(
         not check_closure(Draft(claims=claims, premise=finding), subs, prepared).faults for finding in findings
     )
+
+
+def echo(asked: Asked, subs: Sequence[SubQuestion], profile: DofProfile) -> bool:
+    """Whether a passage that says the question over again closes it. Its publication has whatever the question names:
+    issuer, identifier, title, a day inside the window."""
+    sources = [r.source for s in subs for r in s.requirements]
+    day = next((s.published_from for s in sources if s.published_from), asked.as_of)
+    issuer = next((s.issuer for s in sources if s.issuer), "")
+    names = profile.identifiers(asked.text)
+    return closes(subs, [passage_from(asked.text, day, title=asked.text, issuer=issuer, identifiers=names)])
 
 
 def distraction(asked: Sequence[Asked], profile: DofProfile, folder: Path, top: int) -> None:

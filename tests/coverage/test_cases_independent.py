@@ -18,6 +18,15 @@ def test_independent_case_gets_its_verdict(case: dict[str, Any]) -> None:
     assert got == case["verdict"], "\n".join([case["question"], case["passage"], case["why"], *seen])
 
 
+@pytest.mark.parametrize("case", {c["question"]: c for c in CASES}.values(), ids=lambda c: c["id"])
+@pytest.mark.parametrize("frame", ["{}", "Se recibió una consulta: {}"])
+def test_a_question_is_not_its_own_answer(case: dict[str, Any], frame: str) -> None:
+    """A passage that repeats every word of the question, from the right publication, tells nothing but its date."""
+    _, seen = reached({**case, "passage": frame.format(case["question"]), "headings": []})
+    met = [line for line in seen if ": supported (" in line and ": supported (published " not in line]
+    assert met == []
+
+
 def test_the_set_is_balanced() -> None:
     verdicts = [c["verdict"] for c in CASES]
     assert len({c["id"] for c in CASES}) == len(CASES) >= 80
