@@ -311,7 +311,8 @@ def echo(asked: Asked, subs: Sequence[SubQuestion], profile: DofProfile) -> bool
     day = next((s.published_from for s in sources if s.published_from), asked.as_of)
     issuer = next((s.issuer for s in sources if s.issuer), "")
     names = profile.identifiers(asked.text)
-    return closes(subs, [passage_from(asked.text, day, title=asked.text, issuer=issuer, identifiers=names)])
+    text = f"Se recibió una consulta que dice: {asked.text}"
+    return closes(subs, [passage_from(text, day, title=asked.text, issuer=issuer, identifiers=names)])
 
 
 def distraction(asked: Sequence[Asked], profile: DofProfile, folder: Path, top: int) -> None:
