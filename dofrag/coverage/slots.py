@@ -14,6 +14,8 @@ from dofrag.coverage.topics import title_span
 from dofrag.domain.question import ActorRequired, DeadlineRequired, DefinitionRequired, Status
 from dofrag.text.fold import content_words, fold, fold_chars, stem, words
 
+NEAR = 400
+"""Characters around a term that are looked at for what defines it."""
 OPPOSITE = {"calendar_days": stem("habiles"), "working_days": stem("naturales")}
 """Units of time, and the word of a question that rules them out."""
 SIGNING = frozenset({"firm", "suscrib", "signatari", "rubric"})
@@ -111,9 +113,11 @@ def definition_support(requirement: DefinitionRequired, prepared: PreparedPassag
         whole = undivided(sentence.folded)
         for match in phrase.finditer(whole):
             bears = True
-            before, after = whole[: match.start()], whole[match.end() :]
+            # A definition begins its sentence or follows a lead: further in, the term is only used.
+            before = whole[max(0, match.start() - NEAR) : match.start()]
+            after = whole[match.end() : match.end() + NEAR]
             led = headed or bool(cue("definition_lead").search(before))
-            begins = len(before.split()) <= 6
+            begins = match.start() < NEAR and len(before.split()) <= 6
             tail = after.lstrip(' *_"')
             if (begins or led) and cue("definition").match(tail) and len(tail) >= 20:
                 span = quotable_span(prepared.text, sentence.span, (sentence.start + match.start(), sentence.end))

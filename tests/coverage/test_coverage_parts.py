@@ -313,3 +313,18 @@ def test_spans_to_quote_fit_and_hold_their_core(text, data):
     kept = "".join(text[s:e] for s, e in cut_up)
     assert "".join(kept.split()) == "".join(text.split())
     assert all(e - s <= QUOTE_MAX for s, e in merged(cut_up, text))
+
+
+@pytest.mark.parametrize("text", ["CUOTA FARO " * 6000, "cuota, faro y " * 6000, "cuota faro 5 diario, " * 4000])
+def test_a_hostile_passage_is_matched_in_linear_time(text):
+    passage = prepared(text)
+    started = time.perf_counter()
+    for requirement in (
+        DefinitionRequired(**BASE, term="cuota de faro"),
+        ItemRequired(**BASE, terms=("cuota", "faro"), ordinal=2, of=5),
+        ListRequired(**BASE, terms=("cuota", "faro")),
+        ValueRequired(**BASE, terms=("cuota", "faro"), frequency="daily", period=year(2030)),
+        TopicRequired(**BASE, terms=("cuota", "faro")),
+    ):
+        meets(requirement, passage)
+    assert time.perf_counter() - started < 8
