@@ -4,8 +4,8 @@
 
 FOLDER holds `nuggets.jsonl`: one question a line with its atomic facts, each with the strings that a quote must hold
 and the publication it must come from. A nugget counts when every one of its strings stands inside quotes of that
-publication, in the claims of an answered or a partial run. Each question runs with its own cut-off, the rule planner and
-the default limits. The set was used while the rules were written: these are development figures.
+publication, in the claims of an answered or a partial run. Each question runs with its own cut-off, the rule planner
+and the default limits. The set was used while the rules were written: these are development figures.
 """
 
 from __future__ import annotations
@@ -56,9 +56,7 @@ def main() -> None:
             if only and item["id"] not in only:
                 continue
             as_of = date.fromisoformat(item["as_of"])
-            outcome = wiring.run_question(
-                item["question"], as_of=as_of, index=options.index, trace_dir=Path(traces)
-            )
+            outcome = wiring.run_question(item["question"], as_of=as_of, index=options.index, trace_dir=Path(traces))
             if outcome.error is not None:
                 raise outcome.error
             quotes = quoted(outcome.result)
@@ -82,7 +80,8 @@ def table(rows: list[Any]) -> None:
         wrong = [r for r in answered if r[3]]
         total = sum(r[2] for r in part)
         found = total - sum(len(r[3]) for r in part)
-        print(f"{category:26} {len(part):3} {len(answered):8} {len(wrong):8} {found:4}/{total:4} {found / total:6.1%}")
+        share = f"{found:4}/{total:4} {found / total:6.1%}"
+        print(f"{category:26} {len(part):3} {len(answered):8} {len(wrong):8} {share}")
     false = [r for r in rows if r[0]["category"].startswith("negative")]
     corrected = sum(r[1]["reason"] == "premise_corrected" for r in false)
     print(f"\nfalse premises that ended premise_corrected: {corrected} of {len(false)}")
