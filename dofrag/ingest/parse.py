@@ -49,6 +49,7 @@ HEAD_BLOCKS = 120
 HEAD_CHARS = 12_000
 """How much of a publication is held back to read its header."""
 
+
 class ParseProfile(Protocol):
     """The part of a gazette profile that parsing needs."""
 

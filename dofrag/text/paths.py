@@ -41,7 +41,6 @@ DIVISION_NUMBER = rf"{WORD_NUMBER}|{ROMAN_NUMBER}|\d{{1,3}}\b"
 
 
 @lru_cache(maxsize=8192)  # the same few numbers head the lines of a whole corpus
-@lru_cache(maxsize=4096)
 def canonical_number(kind: str, raw: str) -> str | None:
     """`4o.` → `4`, `15-a` → `15-A`, `3 Bis` → `3-bis`, `segundo` → `2`, `XXIX-Y` as it is; None for no number."""
     text = fold(raw).strip(" .")

@@ -1,13 +1,14 @@
 """Where a provision begins: headings of articles, fractions, numerals and transitories, as path segments.
 
-`heading_provision` is called on every line of a corpus: the first signs of a line send most lines away before any
-pattern is tried. What the paths look like is told in `paths.py`; mentions within running text are found by
-`find_provisions`.
+`heading_provision` is called on every line of a corpus: short lines repeat and are remembered, and the first signs of
+the others send most of them away before any pattern is tried. What the paths look like is told in `paths.py`;
+mentions within running text are found by `find_provisions`.
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from dofrag.text.fold import fold_chars
@@ -89,41 +90,62 @@ _UNIT = re.compile(
 _CLOSE = re.compile(r"[*_]*[ ]?[.:)\-–—]*[*_]*[ ]?[.:\-–—]*[*_]*[ \t\u00a0]*")
 _HEAD = 64  # characters that a mark can take
 
-_LEAD = ' \t#*_>"“«'
+_LEAD = frozenset(' \t#*_>"“«')
+_LEADS = re.compile(r'[ \t#*_>"“«]{0,16}')
+_DIGITS = frozenset("0123456789")
 _ROMAN_SIGNS = frozenset("IVXLCDM")
 _AFTER_ROMAN = frozenset("IVXLCDM.-) *_–")
+_LETTERS = frozenset("abcdefghijklmnñopqrstuvwxyz")
+_PLAIN_FRACTION = re.compile(r"[IVX]{1,7}(?=\.[ ])")
+_SHORT_LINE = 40
+"""Characters of a line that is remembered: `Artículo 12`, `CAPÍTULO II`, `TRANSITORIOS` come again and again."""
 
 
 def heading_provision(line: str) -> ProvisionMark | None:
     """The provision that `line` begins, or None. A mere mention at the beginning of a line (`Artículo 3 de la
     Ley…`) is none. Markdown marks before it are skipped."""
+    return _short_line(line) if len(line) <= _SHORT_LINE else _begun(line)
+
+
+@lru_cache(maxsize=8192)
+def _short_line(line: str) -> ProvisionMark | None:
+    return _begun(line)
+
+
+def _begun(line: str) -> ProvisionMark | None:
     at = 0
-    while at < 16 and line[at : at + 1] in _LEAD and at < len(line):
-        at += 1
-    first = line[at : at + 1]
-    second = line[at + 1 : at + 2]
+    first = line[:1]
+    if first in _LEAD and (lead := _LEADS.match(line)):
+        at = lead.end()
+        first = line[at : at + 1]
     if not first:
         return None
-    if first in "0123456789":
+    if first in _DIGITS:
         return _numeral(line, at)
+    second = line[at + 1 : at + 2]
     if second == ")" or line[at + 2 : at + 3] == ")" or (second == "*" and ")" in line[at : at + 8]):
         return _lettered(line, at)
-    if first in _ROMAN_SIGNS and (second in _AFTER_ROMAN) and second:
-        return _fraction(line, at)
     if not first.isupper():
         return None  # a heading begins with a capital; `artículo 3.` at a line's beginning is the end of a sentence
-    key = fold_chars(line[at : at + 3])
-    if key in _NAMED or key in _ORDINAL_STARTS or key in _TRANSITORY_STARTS:
+    if first in _ROMAN_SIGNS and second in _AFTER_ROMAN and second:
+        return _fraction(line, at)
+    if key := _key(line[at : at + 3]):
         return _named(line, at, key)
     if second in ".*" and second and first in "ABEFGH":
         return _apartado(line, at)
     return None
 
 
+@lru_cache(maxsize=4096)
+def _key(start: str) -> str:
+    """The folded first letters of a line where some named provision begins with them, else ""."""
+    key = fold_chars(start)
+    return key if key in _NAMED or key in _ORDINAL_STARTS or key in _TRANSITORY_STARTS else ""
+
+
 def _mark(line: str, at: int, kind: str, number: str, level: int, segment: str | None = None) -> ProvisionMark:
     close = _CLOSE.match(line, at)
-    end = close.end() if close else at
-    return ProvisionMark(segment or f"{kind}:{number}", level, min(end, len(line)), kind, number)
+    return ProvisionMark(segment or f"{kind}:{number}", level, close.end() if close else at, kind, number)
 
 
 def _begins_text(line: str, at: int) -> bool:
@@ -176,6 +198,9 @@ def _numeral(line: str, at: int) -> ProvisionMark | None:
 
 
 def _fraction(line: str, at: int) -> ProvisionMark | None:
+    if plain := _PLAIN_FRACTION.match(line, at):
+        number = canonical_number("frac", plain[0])
+        return _mark(line, plain.end(), "frac", number, LEVELS["frac"]) if number else None
     head = fold_chars(line[at : at + 40])
     match = _FRACTION.match(head)
     if match is None or not line[at : at + len(match["num"].split(" ")[0].split("-")[0])].isupper():
@@ -190,6 +215,8 @@ def _fraction(line: str, at: int) -> ProvisionMark | None:
 
 
 def _lettered(line: str, at: int) -> ProvisionMark | None:
+    if line[at] in _LETTERS and line[at + 1] == ")":
+        return _mark(line, at + 2, "inc", line[at], LEVELS["inc"])
     head = line[at : at + 8]
     match = _LETTER.match(head.lower())
     if match is None:

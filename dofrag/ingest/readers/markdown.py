@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator
 
 from dofrag.domain.corpus import SourceFile
 from dofrag.ingest.interface import Block, DocumentMeta
-from dofrag.ingest.readers.textio import text_lines
+from dofrag.ingest.readers.textio import spaced_lines
 
 _HEADING = re.compile(r"[ ]{0,3}(?:\d{1,3}\.[ ]+)?(#{1,6})[ \t]+\S")
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZáéíóúñÁÉÍÓÚÑ.(")
+"""A line that begins so is a paragraph."""
 
 
 class MarkdownReader:
@@ -18,27 +20,24 @@ class MarkdownReader:
     name = "markdown"
 
     def read(self, source: SourceFile) -> tuple[DocumentMeta, Iterator[Block]]:
-        return DocumentMeta(), markdown_blocks(text_lines(source.path))
+        return DocumentMeta(), markdown_blocks(spaced_lines(source.path))
 
 
 def markdown_blocks(lines: Iterable[str]) -> Iterator[Block]:
-    """Lines → blocks. ATX headings (also behind a list number, as pandoc leaves them), table rows of pipe and grid
-    tables; all else is a paragraph line. An empty line goes with the line before it; only white space that is more
+    """Spaced lines → blocks. ATX headings (also behind a list number, as pandoc leaves them), table rows of pipe and
+    grid tables; all else is a paragraph line. Empty lines go with the line before them; only white space that is more
     than that is a blank block. Pieces of an over-long line go on in the kind they began in."""
-    kind, text, level, style = "blank", "", 0, ""  # the block at hand
+    kind, whole = "paragraph", True  # of the piece before; whether its line ended
     for line in lines:
-        if line == "\n" and text and text[-1] == "\n" and kind != "blank" and text[-3:] != "\n\n\n":
-            text += line
-            continue
-        if text:
-            yield Block(kind, text, level, style)
-        if not text or text[-1] == "\n":
-            kind, level, style = _classify(line)
+        if not whole:
+            yield Block(kind, line)
+        elif line[0] in _PLAIN:
+            kind = "paragraph"
+            yield Block(kind, line)
         else:
-            level, style = 0, ""  # the rest of a line longer than a piece
-        text = line
-    if text:
-        yield Block(kind, text, level, style)
+            kind, level, style = _classify(line)
+            yield Block(kind, line, level, style)
+        whole = line[-1] == "\n"
 
 
 def _classify(line: str) -> tuple[str, int, str]:

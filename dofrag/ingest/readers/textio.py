@@ -29,7 +29,10 @@ LINE_MAX = 32_768
 """Characters of one yielded line at most; a longer line comes in several pieces, cut behind white space."""
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f-\x9f\ufeff]")
+_C0 = bytes([*range(9), 11, 12, *range(14, 32), 127])
+_C1 = re.compile(b"\xc2[\x80-\x9f]")
 _LINES = re.compile(r"[^\n]*\n|[^\n]+")
+_SPACED_LINES = re.compile(r"[^\n]+\n{0,3}|\n+")
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -104,17 +107,20 @@ def _decode_line(line: bytes) -> str:
         return "".join(chr(b) if b in (0x81, 0x8D, 0x8F, 0x90, 0x9D) else bytes([b]).decode("cp1252") for b in line)
 
 
-def normalise(text: str) -> str:
-    """Rules 2–4 of the module's promise; complete line ends only."""
+def normalise(text: str, *, clean: bool = False) -> str:
+    """Rules 2–4 of the module's promise; complete line ends only. `clean`: rule 3 is known to change nothing."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if not text.isascii():
+    if not clean:
         text = _CONTROL.sub("", text)
-        if not unicodedata.is_normalized("NFC", text):
-            text = unicodedata.normalize("NFC", text)
-    elif not text.isprintable():
-        text = _CONTROL.sub("", text)
+    if not text.isascii() and not unicodedata.is_normalized("NFC", text):
+        text = unicodedata.normalize("NFC", text)
     return text
+
+
+def _is_clean(raw: bytes) -> bool:
+    """Whether UTF-8 bytes hold nothing that rule 3 takes out: ten times as fast as looking in the decoded text."""
+    return len(raw.translate(None, _C0)) == len(raw) and not _C1.search(raw) and codecs.BOM_UTF8 not in raw
 
 
 def _byte_parts(path: Path, skip: int) -> Iterator[bytes]:
@@ -164,17 +170,35 @@ def _wide_parts(path: Path, encoding: str, skip: int) -> Iterator[str]:
 def text_lines(path: Path) -> Iterator[str]:
     """The normalised text of a file, line by line with line ends, no line over LINE_MAX characters; joined, they are
     the whole text. Memory stays bounded whatever the file's size or shape."""
-    encoding, skip = sniff_encoding(read_sample(path), path.name)
-    if encoding == "utf-8":
-        parts: Iterator[str] = (decode(part) for part in _byte_parts(path, skip))
-    else:
-        parts = _wide_parts(path, encoding, skip)
-    for part in parts:
-        for line in _LINES.findall(normalise(part)):
+    return _cut(path, _LINES)
+
+
+def spaced_lines(path: Path) -> Iterator[str]:
+    """The same, each line with up to two of the empty lines that follow it; any further ones together."""
+    return _cut(path, _SPACED_LINES)
+
+
+def _cut(path: Path, shape: re.Pattern[str]) -> Iterator[str]:
+    for part in _text_parts(path):
+        for line in shape.findall(part):
             if len(line) <= LINE_MAX:
                 yield line
             else:
                 yield from pieces(line, LINE_MAX)
+
+
+def _text_parts(path: Path) -> Iterator[str]:
+    """Normalised text in parts of about a megabyte, each ending behind a line feed where lines are not that long."""
+    encoding, skip = sniff_encoding(read_sample(path), path.name)
+    if encoding == "utf-8":
+        for raw in _byte_parts(path, skip):
+            try:
+                yield normalise(raw.decode("utf-8"), clean=_is_clean(raw))
+            except UnicodeDecodeError:
+                yield normalise(decode(raw))
+    else:
+        for text in _wide_parts(path, encoding, skip):
+            yield normalise(text)
 
 
 def pieces(text: str, limit: int) -> Iterator[str]:
