@@ -235,7 +235,7 @@ def versions(corpus: OpenCorpus) -> dict[str, str]:
     return {
         "code": __version__,
         "index": corpus.stamp,
-        "profile": f"{corpus.profile.name}/{corpus.profile.version}",
+        "profile": f"{corpus.profile.name}/{corpus.profile.rules_version}",
         "contract": contract_hash(),
     }
 

@@ -41,7 +41,7 @@ def explain(text: str, as_of: str | None, as_json: bool) -> None:
             {
                 "question": question.text,
                 "as_of": question.as_of.isoformat(),
-                "profile": f"{profile.name}/{profile.version}",
+                "profile": f"{profile.name}/{profile.rules_version}",
                 "asks_current": current,
                 "sub_questions": [_sub_json(s) for s in subs],
             }

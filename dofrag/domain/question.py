@@ -45,11 +45,13 @@ class Span:
 class Source:
     """Which publication may answer. Every slot that is filled must agree; an empty one asks nothing.
 
-    `published_from`/`published_to` are inclusive. `name` holds the folded content words of a named instrument.
+    `published_from`/`published_to` are inclusive. `name` holds the folded content words of a named instrument, `about`
+    those that describe one without naming it ("el decreto de los muelles"): a title may say it in other words.
     """
 
     issuer: str | None = None  # canonical issuer, resolved by the profile's aliases
     name: tuple[str, ...] = ()
+    about: tuple[str, ...] = ()
     identifier: str | None = None
     published_from: date | None = None
     published_to: date | None = None
@@ -69,12 +71,22 @@ class Period:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Base:
     """What every requirement carries. `id` is unique in a run ("q1.r2"); `label` is for people, in the
-    question's language; `rule` names the profile rule that found it (or "question", "planner")."""
+    question's language; `rule` names the profile rule that found it (or "question", "planner").
+
+    `aspect` says what of the subject is asked, where a passage has to perform it and not just hold its words:
+    "method", "basis", "consequence", "correction", "change", "former" (what a text said before), "operative" (what
+    was resolved or ordered), "validity" (whether it is still in force), "repeal", "replacement", "extension",
+    "procedure", "difference", "identifier" (a file, a trial), "unit", "reference" (a provision that points on).
+    """
 
     id: str
     label: str
     rule: str
     terms: tuple[str, ...] = ()  # folded content words of the subject
+    context: tuple[str, ...] = ()  # words of the part that this one continues: they tell which, `terms` tell what
+    entities: tuple[str, ...] = ()  # folded names, acronyms and codes: each is named, no sibling will do
+    aspect: str | None = None
+    cited: str | None = None  # canonical path of a provision that the answering sentence invokes
     path: str | None = None  # canonical path of the provision that must hold the answer ("art:3"), if one is named
     source: Source = field(default_factory=Source)
     span: Span | None = None
@@ -141,7 +153,9 @@ class ItemRequired(Base):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListRequired(Base):
-    """A whole list of unknown length; complete when its boundaries were read."""
+    """A whole list of unknown length; complete when its boundaries were read. `period` is what it is of."""
+
+    period: Period | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +173,8 @@ class PublicationRequired(Base):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicRequired(Base):
     """No known type: the content words themselves must be answered by one passage. Never a free pass."""
+
+    period: Period | None = None
 
 
 Requirement = (
@@ -180,7 +196,8 @@ Requirement = (
 class Premise:
     """Something that the question takes for granted and that a source can confirm or correct.
 
-    `slot` names what is presupposed: "exists", "number", "date", "instrument", "act", "provision".
+    `slot` names what is presupposed: "exists", "number", "date", "instrument", "act", "provision", "amended" (which
+    instrument a reform changed).
     """
 
     id: str
@@ -192,13 +209,16 @@ class Premise:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubQuestion:
-    """One part of the question. It has at least one requirement, always."""
+    """One part of the question. It has at least one requirement, always. `current`: it asks for what is in force at
+    the cut-off, so that the newest member of a series, or the latest amending act, has to be looked for."""
 
     id: str
     text: str
     origin: str  # "rule:…" | "question" | "planner"
     requirements: tuple[Requirement, ...]
     premises: tuple[Premise, ...] = ()
+    current: bool = False
+    question: str = ""  # the question that this is a part of: repeating it answers nothing
 
     def __post_init__(self) -> None:
         if not self.requirements:

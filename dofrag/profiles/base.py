@@ -15,8 +15,18 @@ class GazetteProfile(Protocol):
     """Everything that is particular to one gazette. Stateless; built once in `wiring`."""
 
     name: str
-    version: str  # changes when a rule or a datum changes; part of every result and trace
     languages: tuple[str, ...]  # of questions that it can split, ISO 639-1
+
+    @property
+    def version(self) -> str:
+        """Changes with what files are read by: an index made with another one is read again."""
+        ...
+
+    @property
+    def rules_version(self) -> str:
+        """Changes with the rules that split questions, the names they know and the messages; part of every result
+        and trace. An index does not depend on it."""
+        ...
 
     def identify(self, path: Path, rel: str) -> SourceFile | None:
         """What the path (and the first bytes) say of a file; None for a file that is none of the corpus's business

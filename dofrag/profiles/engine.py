@@ -179,9 +179,11 @@ def _sub_question(
     return SubQuestion(
         id=name,
         text=text,
+        current=context.rules.any("current", context.folded[clause.start : clause.end]),
         origin=f"rule:{rules[0]}" if rules else "question",
         requirements=tuple(cast(list[Requirement], built)),
         premises=tuple(replace(p, id=f"{name}.p{n}") for n, p in enumerate(premises, 1)),
+        question=context.text,
     )
 
 

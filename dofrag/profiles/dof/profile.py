@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import tomllib
 from collections.abc import Mapping
 from datetime import date
@@ -44,12 +45,28 @@ def dof_engine() -> Engine:
     return Engine(rules, aliases, Labels(dof_messages()), language, identifiers)
 
 
+@lru_cache(maxsize=4)
+def _stamp(*names: str) -> str:
+    """The first eight hexadecimal signs of the SHA-256 over some of the profile's files."""
+    digest = hashlib.sha256()
+    for name in names:
+        digest.update(f"{name}\0{_data(name)}\0".encode())
+    return digest.hexdigest()[:8]
+
+
 class DofProfile:
     """Diario Oficial de la Federación. Stateless."""
 
     name = "dof"
-    version = "1"
     languages: tuple[str, ...] = ("es",)
+
+    @property
+    def version(self) -> str:
+        return "1+" + _stamp("anatomy.toml", "identity.py")
+
+    @property
+    def rules_version(self) -> str:
+        return "1+" + _stamp("rules.toml", "aliases.toml", "messages.toml")
 
     @property
     def anatomy(self) -> Anatomy:
