@@ -88,10 +88,10 @@ class _Check:
         text = self.message(f"fault.{key or code.value}", **values)
         self.faults.append(Fault(code=code, where=where, message=text, chunk_id=chunk_id))
 
-    def meets(self, requirement: Requirement, chunk_id: int) -> Support:
+    def meets(self, requirement: Requirement, chunk_id: int, sub: SubQuestion) -> Support:
         at = (requirement.id, chunk_id)
         if at not in self._met:
-            self._met[at] = meets(requirement, self.prepared[chunk_id])
+            self._met[at] = meets(requirement, self.prepared[chunk_id], sub)
         return self._met[at]
 
     def claim(self, n: int, claim: Claim) -> None:
@@ -168,7 +168,7 @@ class _Check:
             claims = [c for c in self.claims if sub.id in c.sub_questions]
             cited = list(dict.fromkeys(c.chunk_id for claim in claims for c in claim.citations))
             found = {
-                r.id: tuple((i, s) for i in cited if (s := self.meets(r, i)).supported) for r in sub.requirements
+                r.id: tuple((i, s) for i in cited if (s := self.meets(r, i, sub)).supported) for r in sub.requirements
             }
             held = hold_to_one_list(sub.requirements, found)
             for requirement in sub.requirements:
@@ -189,7 +189,7 @@ class _Check:
         for n, claim in enumerate(self.claims):
             subs = [by_id[name] for name in claim.sub_questions if name in by_id]
             for chunk_id in dict.fromkeys(c.chunk_id for c in claim.citations):
-                if any(self.bears(r, chunk_id) for sub in subs for r in sub.requirements):
+                if any(self.bears(r, chunk_id, sub) for sub in subs for r in sub.requirements):
                     continue
                 alone = replace(claim, citations=tuple(c for c in claim.citations if c.chunk_id == chunk_id))
                 if any(corrects(p, sub, draft, [alone], self.prepared) for sub in subs for p in sub.premises):
@@ -197,8 +197,8 @@ class _Check:
                 self.rejected.add(chunk_id)
                 self.fault(FaultCode.IRRELEVANT_CITATION, f"claims[{n}]", chunk_id=chunk_id)
 
-    def bears(self, requirement: Requirement, chunk_id: int) -> bool:
-        support = self.meets(requirement, chunk_id)
+    def bears(self, requirement: Requirement, chunk_id: int, sub: SubQuestion) -> bool:
+        support = self.meets(requirement, chunk_id, sub)
         # A part of a list, or its beginning, bears on the list though it does not complete it.
         return support.supported or (support.status is Status.READ and bool(support.group))
 

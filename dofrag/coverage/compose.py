@@ -40,7 +40,7 @@ def _stretches(
     sub: SubQuestion, prepared: Mapping[int, PreparedPassage], support: Mapping[str, Sequence[int]]
 ) -> list[tuple[int, tuple[Span, ...], str]]:
     found = {
-        r.id: tuple((i, meets(r, prepared[i])) for i in support.get(r.id, ()) if i in prepared)
+        r.id: tuple((i, meets(r, prepared[i], sub)) for i in support.get(r.id, ()) if i in prepared)
         for r in sub.requirements
     }
     held = hold_to_one_list(sub.requirements, found)

@@ -31,6 +31,7 @@ class Support:
     proofs: tuple[Proof, ...] = ()
     group: str = ""
     rank: int = 0
+    identity: bool = False  # rests on what the publication is, not on what a sentence says
 
     @property
     def supported(self) -> bool:

@@ -23,7 +23,7 @@ def supports(sub: SubQuestion, passages: Iterable[PreparedPassage]) -> dict[str,
     read = tuple(passages)
     found: dict[str, tuple[Found, ...]] = {}
     for requirement in sub.requirements:
-        bearing = [(p.id, s) for p in read if (s := meets(requirement, p)).status is not Status.OPEN]
+        bearing = [(p.id, s) for p in read if (s := meets(requirement, p, sub)).status is not Status.OPEN]
         bearing.sort(key=lambda pair: (not pair[1].supported, -pair[1].rank))
         found[requirement.id] = tuple(bearing)
     return hold_to_one_list(sub.requirements, found)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from dofrag.coverage.echo import Asked, answering, asked_by, silent
 from dofrag.coverage.interface import Support
 from dofrag.coverage.items import item_support, list_support
 from dofrag.coverage.prepared import PreparedPassage, prepare
@@ -29,6 +30,7 @@ from dofrag.domain.question import (
     RangeRequired,
     Requirement,
     Status,
+    SubQuestion,
     TopicRequired,
     ValueRequired,
 )
@@ -38,18 +40,51 @@ from dofrag.text.paths import provision_matches
 __all__ = ["PreparedPassage", "meets", "prepare"]
 
 
-def meets(requirement: Requirement, prepared: PreparedPassage) -> Support:
+def meets(requirement: Requirement, prepared: PreparedPassage, part: SubQuestion | None = None) -> Support:
     """What `prepared` does for `requirement`: SUPPORTED with the spans to quote, READ when it comes from the right
-    source without the value, OPEN when it does not bear on it. `why` says which slot agreed or was missing."""
+    source without the value, OPEN when it does not bear on it. `why` says which slot agreed or was missing. `part` is
+    the sub-question that the requirement is of: a passage that only repeats it supports nothing."""
     wrong = mismatch(requirement.source, prepared)
     if wrong:
         return Support(Status.OPEN, wrong)
+    support = _telling(requirement, prepared, part)
+    if support.status is Status.OPEN and support.why != OTHER_DATE and names_anything(requirement.source):
+        return Support(Status.READ, support.why)
+    return support
+
+
+def _telling(requirement: Requirement, prepared: PreparedPassage, part: SubQuestion | None) -> Support:
+    """The support of sentences that tell something which the question does not say itself."""
+    support = _held(requirement, prepared)
+    if not support.supported or support.identity:
+        return support
+    asked = asked_by(part, requirement)
+    topic = isinstance(requirement, TopicRequired)
+    if not topic and not asked.key and part is not None:
+        return support  # a question of yes or no is answered in its own words
+    beyond = prepared.title_stems if topic else frozenset()
+    if _adds(asked, support, prepared, beyond):
+        return support
+    rest = answering(asked, prepared, beyond)
+    again = _held(requirement, rest)
+    if again.supported and _adds(asked, again, rest, beyond):
+        return again
+    return Support(Status.OPEN, "says nothing that the question does not")
+
+
+def _adds(asked: Asked, support: Support, prepared: PreparedPassage, beyond: frozenset[str]) -> bool:
+    spans = [span for proof in support.proofs for span in proof.spans]
+    low, high = min(a for a, _ in spans), max(b for _, b in spans)
+    near = [s for s in prepared.sentences if s.start < high and low < s.end]
+    told = [s for s in near if any(s.start < b and a < s.end for a, b in spans)]
+    return any(not silent(asked, s, beyond=beyond) for s in told)
+
+
+def _held(requirement: Requirement, prepared: PreparedPassage) -> Support:
     support = _by_type(requirement, prepared)
     if support.supported and requirement.path and not isinstance(requirement, ProvisionRequired):
         of_it = isinstance(requirement, (DateRequired, DeadlineRequired))
-        support = _in_provision(requirement.path, support, prepared, mention=of_it)
-    if support.status is Status.OPEN and support.why != OTHER_DATE and names_anything(requirement.source):
-        return Support(Status.READ, support.why)
+        return _in_provision(requirement.path, support, prepared, mention=of_it)
     return support
 
 

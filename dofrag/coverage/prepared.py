@@ -139,6 +139,8 @@ def _sentences(
                 provision = mark.path_segment if among_transitories else f"point:{mark.number}"
             else:
                 provision = mark.path_segment
+        if "¿" in text[unit.start : unit.end]:
+            continue  # a question states nothing
         context: frozenset[str] = frozenset()
         if unit.header is not None:
             context = stems(text[unit.header[0] : unit.header[1]])

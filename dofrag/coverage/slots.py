@@ -70,7 +70,7 @@ def actor_support(requirement: ActorRequired, prepared: PreparedPassage) -> Supp
         issuer = prepared.passage.publication.issuer
         if issuer and (names_anything(requirement.source) or _titled(subject, prepared)):
             span = title_span(prepared)
-            return Support(Status.SUPPORTED, f"issued by {issuer}", (span,), (), (Proof((span,)),))
+            return Support(Status.SUPPORTED, f"issued by {issuer}", (span,), (), (Proof((span,)),), identity=True)
     signing = role.startswith(("sign", "firm")) or any(stem(t) in SIGNING for t in requirement.terms)
     bears = False
     best: tuple[int, Sentence] | None = None

@@ -114,7 +114,7 @@ def _publication_date(
         return Support(Status.OPEN, "another publication")
     day = prepared.passage.publication.published_on.isoformat()
     span = title_span(prepared)
-    return Support(Status.SUPPORTED, f"published {day}", (span,), (day,), (Proof((span,), day),))
+    return Support(Status.SUPPORTED, f"published {day}", (span,), (day,), (Proof((span,), day),), identity=True)
 
 
 def _about(role: DateRole, subject: tuple[str, ...], sentence: Sentence, prepared: PreparedPassage) -> bool:

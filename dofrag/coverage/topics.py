@@ -40,7 +40,7 @@ def publication_support(requirement: PublicationRequired, prepared: PreparedPass
         return Support(Status.OPEN, "nothing tells which publication")
     span = title_span(prepared)
     why = f"published {prepared.passage.publication.published_on.isoformat()}: its title agrees"
-    return Support(Status.SUPPORTED, why, (span,), (), (Proof((span,)),))
+    return Support(Status.SUPPORTED, why, (span,), (), (Proof((span,)),), identity=True)
 
 
 DONE = {stem("resolvio"): "resolves", stem("corrigio"): "corrects", stem("aclaracion"): "corrects", "dejo": "voids"}

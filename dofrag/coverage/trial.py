@@ -63,7 +63,7 @@ def try_passage(sub_questions: Sequence[SubQuestion], prepared: PreparedPassage)
 
 def _why_not(requirement_id: str, sub: SubQuestion, prepared: PreparedPassage) -> str:
     requirement = next(r for r in sub.requirements if r.id == requirement_id)
-    return meets(requirement, prepared).why
+    return meets(requirement, prepared, sub).why
 
 
 def verdict(tried: Sequence[Tried]) -> str:

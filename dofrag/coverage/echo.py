@@ -1,0 +1,114 @@
+"""A mention is no answer: what repeats the question, or says nothing beyond it, supports nothing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from dofrag.coverage.prepared import PreparedPassage, Sentence
+from dofrag.coverage.source import KINDS, SLOTS, held
+from dofrag.domain.question import Requirement, SubQuestion
+from dofrag.text.fold import content_words, fold, fold_chars, stem, words
+
+_ASKING = frozenset(
+    "que cual cuales quien quienes cuando cuanto cuanta cuantos cuantas donde adonde como cuyo".split()
+)
+_SPOKEN = re.compile(r"(?:¿\W*|(?<!\w)(?=\w*[áéíóúÁÉÍÓÚ]))")
+REPEATED = 0.6
+"""Share of the question's words in a row, its word of asking among them, that is a repetition of it."""
+MAX_WORDS = 400
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The words of a question and of one part of it: what an answer has to add to."""
+
+    whole: tuple[str, ...]
+    part: tuple[str, ...]
+    key: str  # the word that asks, "" where there is none
+    stems: frozenset[str]
+    figures: frozenset[str]
+
+
+def asked_by(part: SubQuestion | None, requirement: Requirement) -> Asked:
+    """What is asked: the words of the question where they are known, else those of the requirement."""
+    if part is None:
+        spoken = " ".join((*requirement.terms, *requirement.source.name))
+        return _asked("", spoken)
+    return _asked(part.question, part.text)
+
+
+@lru_cache(maxsize=256)
+def _asked(question: str, part: str) -> Asked:
+    both = f"{question} {part}"
+    whole = words(question or part)[:MAX_WORDS]
+    said = frozenset(stem(w) for w in content_words(both)) | SLOTS | KINDS
+    figures = frozenset(w for w in words(both) if any(c.isdigit() for c in w))
+    return Asked(whole, words(part)[:MAX_WORDS], _key(question or part, whole), said, figures)
+
+
+def _key(text: str, whole: tuple[str, ...]) -> str:
+    """The word of asking: the first one after ¿, or the first that an accent marks as one. A question that has none
+    is answered by yes or no, unless it orders: then its first word is the key."""
+    at = text.find("¿")
+    after = words(text[at + 1 :])[:4] if at >= 0 else ()
+    for word in after:
+        if word in _ASKING:
+            return word
+    for raw in re.findall(r"\w+", text)[:MAX_WORDS]:
+        if fold(raw) in _ASKING and raw.lower() != fold(raw):
+            return fold(raw)
+    return "" if at >= 0 or not whole else whole[0]
+
+
+def repeats(asked: Asked, sentence: Sentence) -> bool:
+    """Whether a sentence repeats the question, whatever stands around it."""
+    if not asked.key or asked.key not in sentence.folded:
+        return False
+    own = words(sentence.folded)
+    for said in (asked.whole, asked.part):
+        if len(said) >= 4 and _longest(said, own, asked.key) >= REPEATED * len(said):
+            return True
+    return False
+
+
+def _longest(said: tuple[str, ...], own: tuple[str, ...], key: str) -> int:
+    """The longest run of words that both have and that holds the first `key` of the question."""
+    if key not in said:
+        return 0
+    at = said.index(key)
+    best = 0
+    for n, word in enumerate(own):
+        if word != key:
+            continue
+        low, high = 0, 1
+        while low < min(at, n) and said[at - low - 1] == own[n - low - 1]:
+            low += 1
+        while at + high < len(said) and n + high < len(own) and said[at + high] == own[n + high]:
+            high += 1
+        best = max(best, low + high)
+    return best
+
+
+def silent(asked: Asked, sentence: Sentence, *, beyond: frozenset[str] = frozenset()) -> bool:
+    """Whether a sentence repeats the question, or holds no word, figure, name or date that the question (or `beyond`)
+    lacks."""
+    return repeats(asked, sentence) or not adds(asked, sentence.stems, _figures(sentence), beyond)
+
+
+def adds(asked: Asked, stems: frozenset[str], figures: frozenset[str], beyond: frozenset[str]) -> bool:
+    if figures - asked.figures:
+        return True
+    return any(not held(s, asked.stems) and s not in beyond for s in stems if s.isalpha())
+
+
+def _figures(sentence: Sentence) -> frozenset[str]:
+    return frozenset(w for w in words(sentence.folded) if any(c.isdigit() for c in w)) | {
+        fold_chars(q.text) for q in sentence.quantities
+    }
+
+
+def answering(asked: Asked, prepared: PreparedPassage, beyond: frozenset[str]) -> PreparedPassage:
+    """The passage without the sentences that tell nothing new."""
+    return replace(prepared, sentences=tuple(s for s in prepared.sentences if not silent(asked, s, beyond=beyond)))
