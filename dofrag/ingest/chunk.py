@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 
 from dofrag.ingest.interface import Block, ChunkDraft
 from dofrag.ingest.lines import bare
-from dofrag.ingest.outline import SOFT, Outline
+from dofrag.ingest.outline import ITEM, SOFT, STRONG, Mark, Outline, Place, provision_path
 from dofrag.text.provisions import heading_provision
 
 TARGET = 1_600
@@ -25,11 +25,10 @@ TABLE_LEAD = 400
 SHORT = 120
 """A line up to this long is taken whole, unless it may hold a heading and its article."""
 
-# Where a provision may begin inside a line; `heading_provision` confirms each candidate.
-_INLINE = re.compile(
-    r"(?<=[.;:)”\"\d]\s)(?:ART[IÍ]CULO|Art[ií]culo|TRANSITORIOS?|CAP[IÍ]TULO)\s(?=[\dA-ZÚú])"
-    r"|(?<=\w\s)ART[IÍ]CULO\s(?=\d{1,4}[oº°]?(?:[ .-]{1,2}[A-Z]{1,8})?[. ]?-)"
-)
+# Where a provision may begin inside a line; what stands before it and `heading_provision` confirm each candidate.
+_INLINE = re.compile(r"(?:ART[IÍ]CULO|Art[ií]culo|TRANSITORIOS?|CAP[IÍ]TULO)\s(?=[\dA-ZÚú])")
+_DASHED = re.compile(r"ART[IÍ]CULO\s\d{1,4}[oº°]?(?:[ .-]{1,2}[A-Z]{1,8})?[. ]?-")  # wherever it stands
+_ENDS = frozenset('.;:)”"')
 _LIST_ITEM = re.compile(
     r"(?<=[;:.,]\s)(?:y\s|o\s)?"
     r"(?=[IVXL]{1,7}\s?\.|[a-z]\)|\d{1,2}(?:\.\d{1,3})*\.?\s[A-ZÁÉÍÓÚ]|[A-ZÁÉÍÓÚ]{5,12}\s?\.-)"
@@ -37,34 +36,32 @@ _LIST_ITEM = re.compile(
 _SENTENCE = re.compile(r"[.;:][”\")]?\s+(?=\S)")
 _SPACE = re.compile(r"\s+")
 
-# text, "text" or "table", heading path, provision, content (no heading, no blank), strong, item of a list
-Piece = tuple[str, str, tuple[str, ...], str | None, bool, bool, bool]
+NOWHERE: Place = ((), ())
+
+Piece = tuple[str, Place, bool, bool]
+"""Text, where it stands, whether it is content (no heading, no blank), whether it is of a table."""
 
 
 def chunks(blocks: Iterable[Block], outline: Outline) -> Iterator[ChunkDraft]:
     """The chunks of one publication; joined, their texts are the joined texts of `blocks`."""
     gather = Gatherer()
     done = gather.done
-    see = outline.see
-    for block in blocks:
-        text = block.text
-        kind = block.kind
+    add, see, place = gather.add, outline.see, outline.place
+    for kind, text, level, _ in blocks:
         if kind == "blank":
             for part in (text,) if len(text) < SHORT else divide(text, HARD_MAX):
                 gather.blank(part)
         elif kind == "table":
-            path, provision = outline.place()
             for part in (text,) if len(text) < HARD_MAX else divide(text, HARD_MAX):
-                gather.add((part, "table", path, provision, True, False, False))
+                add(part, place(), SOFT, True)
         elif len(text) <= SHORT and " ART" not in text:
-            mark = see(text, block.level)
-            path, provision = outline.place()
-            gather.add((text, "text", path, provision, not mark.heading, mark.strong, mark.item))
+            mark = see(text, level)
+            add(text, place(), mark)
         elif may_hold_provisions(text):
             for part in provisions_apart(text):
-                _add_long(gather, outline, part, block.level)
+                _add_long(gather, outline, part, level)
         else:
-            _add_long(gather, outline, text, block.level)
+            _add_long(gather, outline, text, level)
         if done:
             yield from done
             done.clear()
@@ -74,17 +71,17 @@ def chunks(blocks: Iterable[Block], outline: Outline) -> Iterator[ChunkDraft]:
 
 def _add_long(gather: Gatherer, outline: Outline, text: str, level: int) -> None:
     mark = outline.see(text, level)
-    path, provision = outline.place()
     if len(text) <= TARGET:
-        gather.add((text, "text", path, provision, not mark.heading, mark.strong, mark.item))
+        gather.add(text, outline.place(), mark)
         return
-    strong, item = mark.strong, mark.item
+    first = STRONG if mark.strong else ITEM if mark.item else SOFT
     for n, part in enumerate(items_apart(text)):
-        if n and outline.see(part[:SHORT], 0) is not SOFT:
-            path, provision = outline.place()
+        if n:
+            outline.see(part[:SHORT], 0)
+        place = outline.place()
         for piece in (part,) if len(part) <= TARGET else divide(part, TARGET):
-            gather.add((piece, "text", path, provision, True, strong, item))
-            strong, item = False, True
+            gather.add(piece, place, first)
+            first = ITEM
 
 
 def may_hold_provisions(text: str) -> bool:
@@ -97,7 +94,12 @@ def provisions_apart(text: str) -> Iterator[str]:
     at = 0
     for match in _INLINE.finditer(text) if may_hold_provisions(text) else ():
         start = match.start()
-        if start > at and heading_provision(text[start : start + SHORT]) is not None:
+        if start <= at or not text[start - 1].isspace() or start < 2:
+            continue
+        before = text[start - 2]
+        if not (before in _ENDS or before.isdecimal()) and not (before.isalnum() and _DASHED.match(text, start)):
+            continue
+        if heading_provision(text[start : start + SHORT]) is not None:
             yield text[at:start]
             at = start
     yield text[at:] if at else text
@@ -150,30 +152,35 @@ class Gatherer:
         """White space between blocks: it belongs to what stands before it."""
         if self._size + len(text) > HARD_MAX:
             self.flush()
-        self._pieces.append((text, "text", (), None, False, False, False))
+        self._pieces.append((text, NOWHERE, False, False))
         self._size += len(text)
 
-    def add(self, piece: Piece) -> None:
-        text, kind, _, _, content, strong, item = piece
-        size = len(text)
-        table = kind == "table"
+    def add(self, text: str, place: Place, mark: Mark, table: bool = False) -> None:
+        strong, heading, item = mark
+        size = self._size + len(text)
         if self._content:
-            if strong or not content:
+            if strong or heading:
                 self.flush()
-            elif self._size + size > (LIST_MAX if item else TARGET):
-                self._overflow(size)
-            elif table != self._tables and self._size > (TABLE_LEAD if table else 2 * TABLE_LEAD):
+                size = len(text)
+            elif size > (LIST_MAX if item else TARGET):
+                self._overflow(len(text))
+                size = self._size + len(text)
+            elif table is not self._tables and self._size > (TABLE_LEAD if table else 2 * TABLE_LEAD):
                 self.flush()
-        elif self._size + size > HARD_MAX:
+                size = len(text)
+        elif size > HARD_MAX:
             self.flush()
-        if table and not self._columns:
-            self._columns = bare(text.strip(" |\n").replace("|", " · "))[:200]
-        elif content and not table:
+            size = len(text)
+        if table:
+            self._tables = True
+            if not self._columns:
+                self._columns = _row(text)
+        elif not heading:
             self._columns = ""
-        self._pieces.append(piece)
-        self._size += size
-        self._content = self._content or content
-        self._tables = self._tables or table
+        self._pieces.append((text, place, not heading, table))
+        self._size = size
+        if not heading:
+            self._content = True
 
     def _overflow(self, coming: int) -> None:
         """Too much for one chunk: give out what fits the target and keep the rest, so that no chunk is a crumb."""
@@ -188,9 +195,9 @@ class Gatherer:
             del self._pieces[n:]
             self.flush()
             self._pieces = rest
-            self._size = sum(len(p[0]) for p in rest)
-            self._content = any(p[4] for p in rest)
-            self._tables = any(p[1] == "table" for p in rest)
+            self._size = sum([len(p[0]) for p in rest])
+            self._content = any(p[2] for p in rest)
+            self._tables = any(p[3] for p in rest)
 
     def flush(self) -> None:
         """Close the chunk at hand, if there is one."""
@@ -198,11 +205,11 @@ class Gatherer:
         if not pieces:
             return
         text = pieces[0][0] if len(pieces) == 1 else "".join([p[0] for p in pieces])
-        lead = pieces[0]
-        if not lead[4]:
-            lead = next((p for p in pieces if p[4]), None) or next((p for p in pieces if p[2]), lead)
-        path = lead[2]
-        if self._tables and lead[1] == "table" and self._columns and not self._begins_table(lead[0]):
+        first, (path, provisions), content, table = pieces[0]
+        if not content:
+            lead = next((p for p in pieces if p[2]), None) or next((p for p in pieces if p[1][0]), pieces[0])
+            first, (path, provisions), content, table = lead
+        if table and self._columns and _row(first) != self._columns:
             path = (*path, self._columns)
         end = self._start + len(text)
         self.done.append(
@@ -211,7 +218,7 @@ class Gatherer:
                 start=self._start,
                 end=end,
                 heading_path=path,
-                provision=lead[3],
+                provision=provision_path(provisions),
                 kind="table" if self._tables else "text",
                 text=text,
             )
@@ -220,5 +227,7 @@ class Gatherer:
         self._start = end
         self._pieces, self._size, self._content, self._tables = [], 0, False, False
 
-    def _begins_table(self, row: str) -> bool:
-        return bare(row.strip(" |\n").replace("|", " · "))[:200] == self._columns
+
+def _row(text: str) -> str:
+    """A table's row as one line."""
+    return bare(text.strip(" |\n").replace("|", " · "))[:200]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from dofrag.ingest.lines import bare
 from dofrag.profiles.anatomy import Anatomy
 from dofrag.text.fold import fold
+from dofrag.text.paths import LEVELS
 from dofrag.text.provisions import ProvisionMark, heading_provision
 
 UNMARKED_MAX = 240
@@ -23,8 +25,7 @@ CONTENTS_RUN = 3
 """Numbered headings one after another that are taken for a table of contents."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """What a line begins. `strong`: a new chunk begins with it. `heading`: it names what follows. `item`: an item of
     a list, to be kept with the others while they fit."""
 
@@ -38,10 +39,34 @@ def header_names(*names: str | None) -> frozenset[str]:
     return frozenset(fold(name).strip(" .()") for name in names if name)
 
 
+Provisions = tuple[tuple[int, str, str], ...]
+"""Level, segment and kind of each provision that a line lies in, the outermost first."""
+Place = tuple[tuple[str, ...], Provisions]
+"""Heading path and provisions."""
+
 SOFT = Mark(strong=False, heading=False)
 ITEM = Mark(strong=False, heading=False, item=True)
 HEADING = Mark(strong=True, heading=True)
 STRONG = Mark(strong=True, heading=False)
+FINE_HEADING = Mark(strong=False, heading=True, item=True)
+NAMES_AGAIN = Mark(strong=False, heading=True)
+
+
+def provision_path(provisions: Provisions) -> str | None:
+    """Divisions are left out where something finer is known: `art:3/frac:II`."""
+    if not provisions:
+        return None
+    kept: list[str] = []
+    numeral = False  # the last one kept is a numeral: of `5`, `5.2` only the longest says something
+    for _, segment, kind in provisions:
+        if kind in _DIVISIONS:
+            continue
+        if numeral and kind == "num":
+            kept[-1] = segment
+        else:
+            kept.append(segment)
+        numeral = kind == "num"
+    return "/".join(kept) or provisions[-1][1]
 
 
 @dataclass(slots=True)
@@ -54,11 +79,11 @@ class Outline:
     instrument: str | None
     consolidated: bool = False
     _headings: list[tuple[int, str]] = field(default_factory=list)
-    _provisions: list[tuple[int, str, str]] = field(default_factory=list)  # level, segment, kind
+    _provisions: Provisions = ()
     _label: str = ""  # of the article or transitory at hand
     _nameless: bool = False  # the last line was `CAPÍTULO I` and its name is still to come
     _fresh: bool = False  # the last line was a division's heading, which a line in capitals continues
-    _mid_sentence: bool = False  # the last line broke off in a sentence
+    _last: str = ""  # the last line, unless it was a heading
     _containers: int = 0  # annexes and guides in a row with next to nothing between them: a table of contents
     _since_container: int = 1 << 30
     # depth, count and last number of numbered headings that came one right after another
@@ -67,35 +92,15 @@ class Outline:
     _transitories: int = 0
     _last_transitory: str = ""  # number of the last one under the heading at hand
     _inner: str = ""  # the law that a decree issues, while its text runs
-    _place: tuple[tuple[str, ...], str | None] | None = None
+    _path: tuple[str, ...] | None = None  # None: to be put together anew
     _reforms: bool = False  # in a consolidated law's collection of reform decrees
 
-    def place(self) -> tuple[tuple[str, ...], str | None]:
-        """Heading path and provision path of the line seen last."""
-        if self._place is None:
-            self._place = (self._path(), self._provision_path())
-        return self._place
-
-    def _path(self) -> tuple[str, ...]:
-        """Headings from the outermost in; the article or transitory at hand last."""
-        names = tuple(text for _, text in self._headings)
-        return (*names, self._label) if self._label else names
-
-    def _provision_path(self) -> str | None:
-        """Divisions are left out where something finer is known: `art:3/frac:II`."""
-        kept: list[str] = []
-        numeral = False  # the last one kept is a numeral: of `5`, `5.2` only the longest says something
-        for _, segment, kind in self._provisions:
-            if kind in _DIVISIONS:
-                continue
-            if numeral and kind == "num":
-                kept[-1] = segment
-            else:
-                kept.append(segment)
-            numeral = kind == "num"
-        if kept:
-            return kept[0] if len(kept) == 1 else "/".join(kept)
-        return self._provisions[-1][1] if self._provisions else None
+    def place(self) -> Place:
+        """Where the line seen last stands."""
+        if self._path is None:
+            names = [text for _, text in self._headings]
+            self._path = (*names, self._label) if self._label else tuple(names)
+        return self._path, self._provisions
 
     def see(self, line: str, level: int) -> Mark:
         """Take a line in (its first characters are enough) and say what it begins. `level` is the format's heading
@@ -107,43 +112,47 @@ class Outline:
             mark = heading_provision(f"{line}.-")  # `### PRIMERO`, its text on the next line
         if mark is None:
             seen = self._plain(line, level)
-        elif mark.kind == "trans" and not mark.number:
-            seen = self._begin_transitories(line)
+        elif mark.kind in _FINE:
+            self._within(mark)
+            seen = FINE_HEADING if level else ITEM
+        elif mark.kind in _PROVISIONS and mark.number:
+            seen = self._provision(mark, line)
+        elif mark.kind == "num":
+            seen = self._numeral(mark, line, level)
         elif mark.kind in _DIVISIONS or mark.kind in _CONTAINERS:
             seen = self._division(mark, line, level)
-        elif mark.kind in _PROVISIONS:
-            seen = self._provision(mark, line)
         else:
-            seen = self._fine(mark, line, level)
-        self._mid_sentence = len(line) > 40 and not seen.heading and line[-1] not in ".:;)*" and not line.isupper()
+            seen = self._begin_transitories(line)
+        self._last = "" if seen.heading else line
         if self._siblings[1] and not seen.heading:
             self._end_contents()
-        if seen is not SOFT:
-            same_path = self._place is not None and mark is not None and mark.kind in _FINE and not level
-            self._place = (self._place[0], self._provision_path()) if self._place and same_path else None
+        if seen.strong or seen.heading:
+            self._path = None
         return seen
+
+    def _within(self, mark: ProvisionMark) -> None:
+        """A provision begins: it ends those of its level and below."""
+        level = mark.level
+        kept = self._provisions
+        while kept and kept[-1][0] >= level:
+            kept = kept[:-1]
+        self._provisions = (*kept, (level, mark.path_segment, mark.kind))
 
     def _plain(self, line: str, level: int) -> Mark:
         """A line that begins no provision."""
         if not level:
-            if self._fresh and line.isupper() and len(line) < 160:
-                self._name_division(bare(line))
-                self._fresh = True
+            if (self._fresh or self._nameless) and self._names_division(line):
                 return HEADING
-            if self._nameless and 3 < len(line) < 120 and line[-1] not in ".,;:" and line[0].isupper():
-                self._name_division(bare(line))
-                return HEADING
-            self._fresh = self._fresh and not line
-            if len(line) > UNMARKED_MAX and not self._reforms:
-                self._nameless = False
-                return SOFT
-            if line[:1].islower() or self.anatomy.unmarked.match(line) is None:
-                self._nameless = self._nameless and not line
+            if (
+                (len(line) > UNMARKED_MAX and not self._reforms)
+                or line[:1].islower()
+                or self.anatomy.unmarked.match(line) is None
+            ):
                 return SOFT
             return self._unmarked(bare(line))
         text = bare(line)
         if not text or fold(text).strip(" .()") in self.names:
-            return Mark(strong=False, heading=True)
+            return NAMES_AGAIN
         if self.anatomy.lines["seal"].match(text) or self.anatomy.consolidated.mark.match(text):
             return SOFT
         if self._nameless and self._headings:
@@ -151,6 +160,19 @@ class Outline:
         else:
             self._head(self._rank(text, level), text)
         return HEADING
+
+    def _names_division(self, line: str) -> bool:
+        """Whether a line without marks is the name of the division whose heading stands before it."""
+        if self._fresh and line.isupper() and len(line) < 160:
+            self._name_division(bare(line))
+            self._fresh = True
+            return True
+        if self._nameless and 3 < len(line) < 120 and line[-1] not in ".,;:" and line[0].isupper():
+            self._name_division(bare(line))
+            return True
+        self._fresh = self._fresh and not line
+        self._nameless = self._nameless and not line
+        return False
 
     def _unmarked(self, text: str) -> Mark:
         """A heading that the format does not mark: a known structural line, a law's name in capitals, a decree."""
@@ -196,7 +218,7 @@ class Outline:
         if not owner and self._transitories > 1 and self.instrument and not self.consolidated:
             self._headings = [(0, self.instrument)]
         self._headings.append((3, bare(line)[:HEADING_MAX]))
-        self._provisions = [(1, "trans", "trans")]
+        self._provisions = ((1, "trans", "trans"),)
         self._label = ""
         return HEADING
 
@@ -205,17 +227,16 @@ class Outline:
         if len(text) > 400 and not level:
             return SOFT
         if mark.kind in _CONTAINERS:
-            if not level and self._mid_sentence:
+            if not level and _breaks_off(self._last):
                 return SOFT  # `…conforme a la / Guía de referencia I.`: a mention that a line break put first
             self._containers = self._containers + 1 if self._since_container < CONTAINER_GAP else 1
             self._since_container = 0
             self._inner = ""
             self._headings = []
-            self._provisions = []
+            self._provisions = ()
         self._end_transitories()
         self._head(self._rank(text, level), text)
-        self._provisions = [p for p in self._provisions if p[0] < mark.level]
-        self._provisions.append((mark.level, mark.path_segment, mark.kind))
+        self._within(mark)
         self._nameless = len(bare(line[mark.end :])) < 3
         self._fresh = True
         return HEADING
@@ -232,11 +253,10 @@ class Outline:
             self._transitory = "ordinal"  # transitories whose heading is lost
             mark = mark.as_transitory()
             self._count_transitory(mark.number)
-        level = 4
-        self._provisions = [p for p in self._provisions if p[0] < level and p[1] != "trans"]
+        level = LEVELS["art"]
+        kept = tuple([p for p in self._provisions if p[0] < level and p[1] != "trans"])
         segment = f"art:{mark.number}" if mark.kind == "ordinal" else mark.path_segment
-        if not (self._reforms and mark.kind != "trans"):
-            self._provisions.append((level, segment, mark.kind))
+        self._provisions = kept if self._reforms and mark.kind != "trans" else (*kept, (level, segment, mark.kind))
         self._label = bare(line[: mark.end]).rstrip(" .-–—:")
         self._nameless = False
         return STRONG
@@ -247,22 +267,19 @@ class Outline:
             self._headings = [(0, self.instrument)]
         self._last_transitory = number
 
-    def _fine(self, mark: ProvisionMark, line: str, level: int) -> Mark:
-        """A fraction, a letter, a numeral: a numeral of up to two parts begins a chunk, the rest only may."""
+    def _numeral(self, mark: ProvisionMark, line: str, level: int) -> Mark:
+        """A numeral of up to two parts begins a chunk, a longer one only may."""
         depth = mark.level
-        numeral = mark.kind == "num"
-        listed = numeral and "." not in mark.number and any(p[0] == 4 and p[2] != "num" for p in self._provisions)
-        if numeral and not level and (listed or ")" in line[: mark.end]):
+        listed = "." not in mark.number and any(p[0] == 4 and p[2] != "num" for p in self._provisions)
+        if not level and (listed or ")" in line[: mark.end]):
             return ITEM
-        if numeral and self._containers > 1 and self._since_container < CONTAINER_GAP:
+        if self._containers > 1 and self._since_container < CONTAINER_GAP:
             self._containers = 0
             self._headings = [h for h in self._headings if h[0] > 1]
-            self._provisions = [p for p in self._provisions if p[2] not in _CONTAINERS]
-        self._provisions = [p for p in self._provisions if p[0] < depth]
-        self._provisions.append((depth, mark.path_segment, mark.kind))
-        if not numeral:
-            return Mark(strong=False, heading=bool(level), item=True)
+            self._provisions = tuple([p for p in self._provisions if p[2] not in _CONTAINERS])
+        self._within(mark)
         self._label = ""
+        self._path = None
         text = bare(line)
         if level or ("." not in mark.number and len(text) < 120 and text[-1] not in ",;:"):
             self._head(6 + depth, text)
@@ -278,8 +295,8 @@ class Outline:
         if self._siblings[1] >= CONTENTS_RUN:
             depth = self._siblings[0]
             self._headings = [h for h in self._headings if h[0] < 6 + depth]
-            self._provisions = [p for p in self._provisions if p[0] < depth]
-            self._place = None
+            self._provisions = tuple([p for p in self._provisions if p[0] < depth])
+            self._path = None
         self._siblings = (0, 0, 0)
 
     def _head(self, rank: int, text: str) -> None:
@@ -304,10 +321,15 @@ class Outline:
             self._transitory = ""
             self._inner = ""
             self._headings = [h for h in self._headings if self._reforms and h[0] <= 1]
-            self._provisions = []
+            self._provisions = ()
 
     def _clear(self, keep: int = 0) -> None:
         self._headings = self._headings[:keep]
-        self._provisions = []
+        self._provisions = ()
         self._label = ""
         self._nameless = False
+
+
+def _breaks_off(line: str) -> bool:
+    """Whether a line of text ends within a sentence."""
+    return len(line) > 40 and line[-1] not in ".:;)*" and not line.isupper()
