@@ -194,13 +194,14 @@ class EditionCutter:
 
     def _in_body(self, line: Line, window: Window) -> Boundary | None:
         text = line.text
-        ended = bool(self._last) and bool(self._l["notice_end"].search(self._last[-1]))
-        if (self._mode == "notices" or self._closed()) and self._l["notice_section"].fullmatch(text[:200]):
+        notices = self._mode == "notices"
+        if self._l["notice_section"].fullmatch(text[:200]) and (notices or self._closed()):
             return self._notice_section(text, window)
-        if self._mode == "notices":
+        if notices:
             if self._l["notice_end"].match(text):
                 return None  # an end mark that a converter printed twice
-            if ended or (self._since >= 3 and self._closed() and self._l["notice_opening"].match(text)):
+            ended = bool(self._last) and self._l["notice_end"].search(self._last[-1]) is not None
+            if ended or (self._since >= 3 and self._l["notice_opening"].match(text) and self._closed()):
                 return Boundary(kind=Kind.AVISO, section=self._section)
             return None
         if self._l["own_notice"].fullmatch(text):
@@ -244,6 +245,8 @@ class EditionCutter:
         names: list[str] = []
         headed = first != line.text
         if first and not self._l["section"].fullmatch(first):
+            if first[0].islower():
+                return None  # neither a title nor an agency's name
             if opens_title(first, self._anatomy):
                 return self._titled(line, window, names, 0, headed)
             if not self._may_be_agency(first, names):
