@@ -15,7 +15,12 @@ def rows() -> dict[str, dict[str, object]]:
     return dict(tomllib.loads(text))
 
 
-@lru_cache(maxsize=64)
+def has_cue(name: str) -> bool:
+    """Whether there is a row of that name."""
+    return name in rows()
+
+
+@lru_cache(maxsize=128)
 def cue(name: str) -> re.Pattern[str]:
     """The pattern of one row; it runs on text folded by `fold_chars`. KeyError for a name that is not there."""
     return re.compile(str(rows()[name]["pattern"]))

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
-from dofrag.coverage.prepared import PreparedPassage, Sentence
+from dofrag.coverage.prepared import Sentence
 from dofrag.coverage.source import KINDS, SLOTS, held
 from dofrag.domain.question import Requirement, SubQuestion
 from dofrag.text.fold import content_words, fold, fold_chars, stem, words
 
 _ASKING = frozenset(
-    "que cual cuales quien quienes cuando cuanto cuanta cuantos cuantas donde adonde como cuyo".split()
+    [
+        *("que", "cual", "cuales", "quien", "quienes", "cuando", "donde", "adonde", "como", "cuyo"),
+        *("cuanto", "cuanta", "cuantos", "cuantas"),
+    ]
 )
-_SPOKEN = re.compile(r"(?:¿\W*|(?<!\w)(?=\w*[áéíóúÁÉÍÓÚ]))")
 REPEATED = 0.6
 """Share of the question's words in a row, its word of asking among them, that is a repetition of it."""
 MAX_WORDS = 400
@@ -107,8 +109,3 @@ def _figures(sentence: Sentence) -> frozenset[str]:
     return frozenset(w for w in words(sentence.folded) if any(c.isdigit() for c in w)) | {
         fold_chars(q.text) for q in sentence.quantities
     }
-
-
-def answering(asked: Asked, prepared: PreparedPassage, beyond: frozenset[str]) -> PreparedPassage:
-    """The passage without the sentences that tell nothing new."""
-    return replace(prepared, sentences=tuple(s for s in prepared.sentences if not silent(asked, s, beyond=beyond)))

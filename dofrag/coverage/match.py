@@ -5,12 +5,14 @@ Pure. A title supports what a publication is and does, never a value; a mention 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import assert_never
 
-from dofrag.coverage.echo import Asked, answering, asked_by, silent
-from dofrag.coverage.interface import Support
+from dofrag.coverage.echo import asked_by, silent
+from dofrag.coverage.entities import names, unnamed
+from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.items import item_support, list_support
-from dofrag.coverage.prepared import PreparedPassage, prepare
+from dofrag.coverage.prepared import PreparedPassage, Sentence, prepare
 from dofrag.coverage.provision import provision_sentences, provision_support
 from dofrag.coverage.ranges import range_support
 from dofrag.coverage.slots import actor_support, deadline_support, definition_support
@@ -47,41 +49,44 @@ def meets(requirement: Requirement, prepared: PreparedPassage, part: SubQuestion
     wrong = mismatch(requirement.source, prepared)
     if wrong:
         return Support(Status.OPEN, wrong)
-    support = _telling(requirement, prepared, part)
+    other = unnamed(requirement.entities, prepared)
+    support = Support(Status.OPEN, f"does not name {other}") if other else _telling(requirement, prepared, part)
     if support.status is Status.OPEN and support.why != OTHER_DATE and names_anything(requirement.source):
         return Support(Status.READ, support.why)
     return support
 
 
 def _telling(requirement: Requirement, prepared: PreparedPassage, part: SubQuestion | None) -> Support:
-    """The support of sentences that tell something which the question does not say itself."""
-    support = _held(requirement, prepared)
+    """The support of sentences that are of the asked entities and tell what the question does not say itself."""
+    support = _held(requirement, prepared, part)
     if not support.supported or support.identity:
         return support
     asked = asked_by(part, requirement)
-    topic = isinstance(requirement, TopicRequired)
-    if not topic and not asked.key and part is not None:
-        return support  # a question of yes or no is answered in its own words
-    beyond = prepared.title_stems if topic else frozenset()
-    if _adds(asked, support, prepared, beyond):
-        return support
-    rest = answering(asked, prepared, beyond)
-    again = _held(requirement, rest)
-    if again.supported and _adds(asked, again, rest, beyond):
+    beyond = prepared.title_stems if isinstance(requirement, TopicRequired) else frozenset()
+    # A question of yes or no is answered in its own words.
+    plain = part is not None and not asked.key and not isinstance(requirement, TopicRequired)
+
+    def tells(sentence: Sentence) -> bool:
+        of_it = names(requirement.entities, sentence, prepared)
+        return of_it and (plain or not silent(asked, sentence, beyond=beyond))
+
+    if any(tells(s) for s in _proving(support.proofs[0], prepared)):
+        proofs = tuple(p for p in support.proofs if any(tells(s) for s in _proving(p, prepared)))
+        return support if len(proofs) == len(support.proofs) else replace(support, proofs=proofs)
+    rest = replace(prepared, sentences=tuple(s for s in prepared.sentences if tells(s)))
+    again = _held(requirement, rest, part)
+    if again.supported and any(tells(s) for s in _proving(again.proofs[0], rest)):
         return again
-    return Support(Status.OPEN, "says nothing that the question does not")
+    return Support(Status.OPEN, "tells nothing of it that the question does not")
 
 
-def _adds(asked: Asked, support: Support, prepared: PreparedPassage, beyond: frozenset[str]) -> bool:
-    spans = [span for proof in support.proofs for span in proof.spans]
-    low, high = min(a for a, _ in spans), max(b for _, b in spans)
-    near = [s for s in prepared.sentences if s.start < high and low < s.end]
-    told = [s for s in near if any(s.start < b and a < s.end for a, b in spans)]
-    return any(not silent(asked, s, beyond=beyond) for s in told)
+def _proving(proof: Proof, prepared: PreparedPassage) -> list[Sentence]:
+    """The sentences that a proof stands in."""
+    return [s for s in prepared.sentences if any(s.start < b and a < s.end for a, b in proof.spans)]
 
 
-def _held(requirement: Requirement, prepared: PreparedPassage) -> Support:
-    support = _by_type(requirement, prepared)
+def _held(requirement: Requirement, prepared: PreparedPassage, part: SubQuestion | None) -> Support:
+    support = _by_type(requirement, prepared, part)
     if support.supported and requirement.path and not isinstance(requirement, ProvisionRequired):
         of_it = isinstance(requirement, (DateRequired, DeadlineRequired))
         return _in_provision(requirement.path, support, prepared, mention=of_it)
@@ -101,7 +106,7 @@ def _in_provision(path: str, support: Support, prepared: PreparedPassage, *, men
     return support
 
 
-def _by_type(requirement: Requirement, prepared: PreparedPassage) -> Support:
+def _by_type(requirement: Requirement, prepared: PreparedPassage, part: SubQuestion | None) -> Support:
     match requirement:
         case ValueRequired():
             return value_support(requirement, prepared)
@@ -124,6 +129,6 @@ def _by_type(requirement: Requirement, prepared: PreparedPassage) -> Support:
         case PublicationRequired():
             return publication_support(requirement, prepared)
         case TopicRequired():
-            return topic_support(requirement, prepared)
+            return topic_support(requirement, prepared, part.text if part else "")
         case _:
             assert_never(requirement)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dofrag.coverage.cues import cue
+from dofrag.coverage.cues import cue, has_cue
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.source import held, names_anything, telling_terms
@@ -43,32 +43,94 @@ def publication_support(requirement: PublicationRequired, prepared: PreparedPass
     return Support(Status.SUPPORTED, why, (span,), (), (Proof((span,)),), identity=True)
 
 
-DONE = {stem("resolvio"): "resolves", stem("corrigio"): "corrects", stem("aclaracion"): "corrects", "dejo": "voids"}
-"""Stem of a verb in a question about an act → the cue of the sentence that performs it."""
+DONE = {
+    **dict.fromkeys((stem("resolvio"), stem("determino"), "orden"), "operative"),
+    **dict.fromkeys((stem("corrigio"), stem("aclaracion"), stem("rectifico")), "correction"),
+    "dejo": "repeal",
+}
+"""Stem of a verb in a question about an act → the aspect that it asks for, where the rules named none."""
+TESTED = frozenset(stem(w) for w in ("sigue", "siguen", "todavia", "aun", "continua", "vigentes", "dato", "datos"))
+"""Words of a question about validity or a correction that no text repeats."""
 
 
-def _performed(requirement: TopicRequired, prepared: PreparedPassage) -> Sentence | None:
-    """The sentence that does what the question asks about, in a publication that it names."""
+def _aspect(requirement: TopicRequired) -> str | None:
+    if requirement.aspect is not None or not names_anything(requirement.source):
+        return requirement.aspect
     asked = {stem(w) for term in requirement.terms for w in words(term)}
-    for verb, name in DONE.items():
-        if verb in asked and names_anything(requirement.source):
-            for sentence in prepared.sentences:
-                if not sentence.heading and cue(name).search(sentence.folded):
-                    return sentence
-    return None
+    return next((aspect for verb, aspect in DONE.items() if verb in asked), None)
 
 
-def topic_support(requirement: TopicRequired, prepared: PreparedPassage) -> Support:
-    """A sentence that holds most of the content words, or what the source is about, and says something of them."""
+def _performing(requirement: TopicRequired, aspect: str, prepared: PreparedPassage) -> Sentence | None:
+    """The sentence that does or shows what the question asks of its subject: it need not use the question's verb, but
+    it must be of the named source, or hold most of the subject with its title."""
+    does = {s for verb, name in DONE.items() if name == aspect for s in (verb,)} | TESTED
+    subject = tuple(s for s in telling_terms(requirement.terms, requirement.source) if s not in does)
+    named = names_anything(requirement.source)
+    best: tuple[int, Sentence] | None = None
+    for sentence in prepared.sentences:
+        if sentence.heading or not cue(f"aspect_{aspect}").search(sentence.folded):
+            continue
+        here = sum(held(s, sentence.near) for s in subject)
+        total = here + sum(held(s, prepared.wide) and not held(s, sentence.near) for s in subject)
+        # Words of the subject in the title alone are the source; an act upon another thing names that thing.
+        enough = total * 10 >= len(subject) * 6 and (named or here > 0 or not subject)
+        if (enough or (named and not subject)) and (best is None or here > best[0]):
+            best = (here, sentence)
+    return best[1] if best else None
+
+
+FIGURES = frozenset(stem(w) for w in ("precio", "costo", "cuesta", "monto", "importe", "porcentaje", "superficie"))
+
+
+def _fits(wanted: str, sentence: Sentence) -> bool:
+    """Whether a sentence holds the sort of thing that the part asks for: a figure, a day, a name."""
+    match wanted:
+        case "figure":
+            return any(not q.reference for q in sentence.quantities)
+        case "measure":
+            return any(not q.reference and (q.unit or q.value != int(q.value)) for q in sentence.quantities)
+        case "date":
+            rule = cue("relative_start").search(sentence.folded)
+            return bool(sentence.dates or rule or any(q.kind == "duration" for q in sentence.quantities))
+        case "actor":
+            return bool(cue("authority").search(sentence.folded))
+        case _:
+            return True
+
+
+def _wanted(part: str, requirement: TopicRequired) -> str:
+    asked = words(part)
+    if any(w.startswith("cuant") for w in asked[:4]):
+        return "figure"
+    if {"cual", "cuales"} & set(asked[:3]) and any(stem(t) in FIGURES for t in requirement.terms[:2]):
+        return "measure"
+    if "cuando" in asked[:3] or {"fecha", "dia"} & set(asked[:4]):
+        return "date"
+    return "actor" if {"quien", "quienes"} & set(asked[:3]) else ""
+
+
+def topic_support(requirement: TopicRequired, prepared: PreparedPassage, part: str = "") -> Support:
+    """A sentence that holds most of the content words, or what the source is about, and says something of them: with
+    an aspect, one that performs it; of a part that asks how much, when or who, one that holds such a thing."""
     subject = telling_terms(requirement.terms, requirement.source)
     if not subject and not names_anything(requirement.source):
         return Support(Status.OPEN, "the question does not say what it is about")
+    aspect = _aspect(requirement)
+    if aspect is not None and has_cue(f"aspect_{aspect}"):
+        performed = _performing(requirement, aspect, prepared)
+        if performed is not None:
+            spans = (quotable_span(prepared.text, performed.span), *_what_follows(performed, prepared))
+            return Support(Status.SUPPORTED, f"the sentence that tells the {aspect}", spans, (), (Proof(spans),))
+        if requirement.aspect is not None:
+            bears = any(held(s, prepared.stems) for s in subject)
+            return Support(Status.READ if bears else Status.OPEN, f"no sentence tells the {aspect}")
+    wanted = _wanted(part, requirement)
     best: tuple[int, Sentence] | None = None
     bears = False
     wide = prepared.wide
     titled = sum(held(s, wide) for s in subject)
     for sentence in prepared.sentences:
-        if sentence.heading or len(sentence.folded) < 24:
+        if sentence.heading or (len(sentence.folded) < 24 and not sentence.quantities):
             continue
         near = sentence.near
         here = [s for s in subject if held(s, near)]
@@ -78,14 +140,12 @@ def topic_support(requirement: TopicRequired, prepared: PreparedPassage) -> Supp
         enough_here = len(here) >= min(2, len(subject)) or (len(here) >= 1 and titled >= 1)
         if not subject and names_anything(requirement.source):
             enough_here = total == 0
+        if not _fits(wanted, sentence):
+            continue
         if total >= need and enough_here and (best is None or len(here) > best[0]):
             best = (len(here), sentence)
         elif not subject and enough_here and best is None:
             best = (0, sentence)
-    performed = _performed(requirement, prepared) if best is None else None
-    if performed is not None:
-        span = quotable_span(prepared.text, performed.span)
-        return Support(Status.SUPPORTED, "the sentence that does it", (span,), (), (Proof((span,)),))
     if best is None:
         return Support(Status.READ if bears else Status.OPEN, "no sentence answers all of its words")
     spans = (quotable_span(prepared.text, best[1].span), *_what_follows(best[1], prepared))
