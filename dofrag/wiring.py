@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from dofrag import __version__
-from dofrag.domain.corpus import PUBLIC
+from dofrag.domain.corpus import PUBLIC, Filters, Kind
 from dofrag.domain.question import Question
 from dofrag.domain.run import ENDS, EXIT_CODES, INTERRUPTED_EXIT, Limits, Reason
 from dofrag.errors import UsageError
@@ -146,7 +146,7 @@ def run_question(
     from dofrag.trace.writer import TraceWriter
 
     question_text = check_question(text)
-    maker = make_planner(planner)
+    maker = make_planner(planner, profile().message)
     corpus = open_corpus(index, notice)
     granted = check_scopes(corpus, scopes)
     chosen, dates = cutoff(corpus, as_of, granted)
@@ -198,7 +198,7 @@ def call_tool(
     context = ToolContext(
         reader=corpus.reader,
         backend=corpus.backend,
-        session=_Everything(),
+        session=_Everything(corpus.reader, chosen, granted),
         as_of=chosen,
         scopes=granted,
         read_tokens_left=limits.max_read_tokens,
@@ -218,13 +218,17 @@ def call_tool(
 
 
 class _Everything:
-    """The session of an inspection: nothing is hidden from it but what its filters hide."""
+    """The session of an inspection: whatever exists under the cut-off and the scopes counts as seen."""
+
+    def __init__(self, reader: CorpusReader, as_of: date, scopes: frozenset[str]) -> None:
+        self._reader = reader
+        self._filters = Filters(as_of=as_of, kinds=tuple(Kind), scopes=scopes | {PUBLIC})
 
     def is_discovered(self, code: str) -> bool:
-        return True
+        return self._reader.publication(code, self._filters) is not None
 
     def is_seen(self, chunk_id: int) -> bool:
-        return True
+        return bool(self._reader.passages([chunk_id], self._filters))
 
     def is_read(self, chunk_id: int) -> bool:
         return False
