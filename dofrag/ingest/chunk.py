@@ -2,7 +2,8 @@
 
 Each block is cut into pieces where a provision begins inside it; pieces are gathered into chunks: an article, a
 transitory or a numeral begins one, a list stays with its lead-in while it fits, long text is divided at sentence
-ends. No word is ever cut, unless it alone is longer than a chunk may be.
+ends. No word is ever cut, unless it alone is longer than a chunk may be. A crumb at the end of a provision joins the
+chunk before it, and sections of next to nothing share one; two numbered provisions never do, for a citation names one.
 
 This is the inner loop of a build: pieces are plain tuples, and nothing is computed before it is needed.
 """
@@ -22,6 +23,10 @@ LIST_MAX = 2_800
 HARD_MAX = 4_000
 TABLE_LEAD = 400
 """Characters of text that stay with the table they lead into."""
+CRUMB = 250
+"""The end of a provision or a paragraph that is shorter than this goes with what stands before it."""
+SCRAP = 120
+"""Sections shorter than this, heading and all, share a chunk with their neighbours; numbered provisions never do."""
 SHORT = 120
 """A line up to this long is taken whole, unless it may hold a heading and its article."""
 
@@ -65,7 +70,7 @@ def chunks(blocks: Iterable[Block], outline: Outline) -> Iterator[ChunkDraft]:
         if done:
             yield from done
             done.clear()
-    gather.flush()
+    gather.close()
     yield from done
 
 
@@ -144,9 +149,17 @@ class Gatherer:
         self._size = 0
         self._content = False
         self._tables = False
+        self._headed = False  # a heading or a provision begins the chunk at hand
         self._ordinal = 0
         self._start = 0
         self._columns = ""  # header row of the table at hand, for the path of its later chunks
+        # The chunk before, which a crumb may still join: text, size, place, path, whether of tables, of scraps only.
+        self._held: list[str] = []
+        self._held_size = 0
+        self._held_place: Place = NOWHERE
+        self._held_path: tuple[str, ...] = ()
+        self._held_tables = False
+        self._held_scraps = False
 
     def blank(self, text: str) -> None:
         """White space between blocks: it belongs to what stands before it."""
@@ -171,6 +184,8 @@ class Gatherer:
         elif size > HARD_MAX:
             self.flush()
             size = len(text)
+        if strong or heading:
+            self._headed = True
         if table:
             self._tables = True
             if not self._columns:
@@ -200,32 +215,67 @@ class Gatherer:
             self._tables = any(p[3] for p in rest)
 
     def flush(self) -> None:
-        """Close the chunk at hand, if there is one."""
+        """Close the chunk at hand, if there is one: it joins the one before or waits in its place."""
         pieces = self._pieces
         if not pieces:
             return
         text = pieces[0][0] if len(pieces) == 1 else "".join([p[0] for p in pieces])
-        first, (path, provisions), content, table = pieces[0]
+        first, place, content, table = pieces[0]
         if not content:
             lead = next((p for p in pieces if p[2]), None) or next((p for p in pieces if p[1][0]), pieces[0])
-            first, (path, provisions), content, table = lead
-        if table and self._columns and _row(first) != self._columns:
-            path = (*path, self._columns)
-        end = self._start + len(text)
+            first, place, content, table = lead
+        size = len(text)
+        if self._joins(place, size):
+            self._held.append(text)
+            self._held_size += size
+        else:
+            self._give_out()
+            path = place[0]
+            if table and self._columns and _row(first) != self._columns:
+                path = (*path, self._columns)
+            self._held, self._held_size, self._held_place, self._held_path = [text], size, place, path
+            self._held_tables = self._tables
+            self._held_scraps = self._headed and size < SCRAP
+        self._pieces, self._size, self._content, self._tables, self._headed = [], 0, False, False, False
+
+    def _joins(self, place: Place, size: int) -> bool:
+        """Whether the chunk at hand is too small to stand alone and belongs with the one before."""
+        if size >= CRUMB or self._tables is not self._held_tables or not self._held:
+            return False
+        path, provisions = place
+        held_path, held_provisions = self._held_place
+        if not self._headed:
+            same = path == held_path and provisions[:1] == held_provisions[:1]
+            return same and size + self._held_size <= LIST_MAX
+        if not self._held_scraps or size >= SCRAP or size + self._held_size > TARGET:
+            return False
+        if provisions != held_provisions or not path or path[:-1] != held_path[:-1]:
+            return False
+        self._held_path = path[:-1]  # several sections: what they have in common
+        return True
+
+    def _give_out(self) -> None:
+        if not self._held:
+            return
+        end = self._start + self._held_size
         self.done.append(
             ChunkDraft(
                 ordinal=self._ordinal,
                 start=self._start,
                 end=end,
-                heading_path=path,
-                provision=provision_path(provisions),
-                kind="table" if self._tables else "text",
-                text=text,
+                heading_path=self._held_path,
+                provision=provision_path(self._held_place[1]),
+                kind="table" if self._held_tables else "text",
+                text=self._held[0] if len(self._held) == 1 else "".join(self._held),
             )
         )
         self._ordinal += 1
         self._start = end
-        self._pieces, self._size, self._content, self._tables = [], 0, False, False
+
+    def close(self) -> None:
+        """The publication is over."""
+        self.flush()
+        self._give_out()
 
 
 def _row(text: str) -> str:

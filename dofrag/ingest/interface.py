@@ -29,7 +29,7 @@ class Block(NamedTuple):
     style: str = ""  # what the format says of it: "bold", "center", a Word style name…
 
 
-CHUNKER_VERSION = "1"
+CHUNKER_VERSION = "2"
 """Chunks depend on it: an index built by another one is refused."""
 
 

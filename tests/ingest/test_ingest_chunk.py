@@ -64,6 +64,28 @@ def test_a_list_that_fits_stays_with_its_lead_in_and_a_long_one_is_cut_between_i
     assert parts[1].heading_path[-1] == "Artículo 3"
 
 
+def test_the_short_end_of_an_article_stays_with_it_but_short_articles_stand_alone(tmp_path: Path) -> None:
+    long = "Artículo 1. " + "\n\n".join("palabra " * 70 + f"fin {n}." for n in range(3))
+    body = long + "\n\nY un último párrafo breve.\n\nArtículo 2. Se deroga.\n\nArtículo 3. Se deroga también.\n"
+    note = parse_note(tmp_path, HEAD + body)
+    first = chunk_with(note, "último párrafo")
+    assert first.text.startswith("palabra") or "fin 0." in first.text
+    assert "fin 2." in first.text
+    assert first.provision == "art:1"
+    assert chunk_with(note, "Se deroga.").provision == "art:2"
+    assert chunk_with(note, "Se deroga también").heading_path == ("Artículo 3",)
+
+
+def test_sections_of_next_to_nothing_share_a_chunk_under_what_they_have_in_common(tmp_path: Path) -> None:
+    pages = "".join(f"### Página {n}\n\nHoja {n}.\n\n" for n in range(1, 200))
+    note = parse_note(tmp_path, HEAD + "## ANEXO\n\n" + pages + "### Página final\n\n" + "palabra " * 40 + "\n")
+    page = chunk_with(note, "Hoja 7.")
+    assert "Hoja 8." in page.text
+    assert page.heading_path == ("ANEXO",)
+    assert max(len(c.text) for c in note.chunks) <= TARGET
+    assert chunk_with(note, "palabra").heading_path == ("ANEXO", "Página final")
+
+
 def test_inline_articles_are_cut_apart_but_mentions_are_not(tmp_path: Path) -> None:
     body = (
         "CAPITULO I Objeto ARTICULO 1.- Lo dispuesto en el artículo 9 de esta Ley se cumple, y el Artículo 4 de la "
