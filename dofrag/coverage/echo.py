@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from dofrag.coverage.cues import cue
 from dofrag.coverage.prepared import Sentence
 from dofrag.coverage.source import KINDS, SLOTS, held
 from dofrag.domain.question import Requirement, SubQuestion
@@ -109,3 +110,25 @@ def _figures(sentence: Sentence) -> frozenset[str]:
     return frozenset(w for w in words(sentence.folded) if any(c.isdigit() for c in w)) | {
         fold_chars(q.text) for q in sentence.quantities
     }
+
+
+OPPOSITES = ("opening", "closing"), ("maximum", "minimum"), ("purchase", "sale"), ("import", "export")
+"""Pairs of cues: what is asked of the one is never answered by a sentence of the other."""
+
+
+def opposite(part: str, sentence: Sentence) -> bool:
+    """Whether a sentence speaks of the opposite of what a part asks, and not of that itself."""
+    said = _sides(part)
+    return any(cue(other).search(sentence.folded) and not cue(own).search(sentence.folded) for own, other in said)
+
+
+@lru_cache(maxsize=256)
+def _sides(part: str) -> tuple[tuple[str, str], ...]:
+    """The pairs of which a part names one only: that one, and its opposite."""
+    folded = fold_chars(part)
+    found = []
+    for pair in OPPOSITES:
+        for own, other in (pair, pair[::-1]):
+            if cue(own).search(folded) and not cue(other).search(folded):
+                found.append((own, other))
+    return tuple(found)

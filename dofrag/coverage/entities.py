@@ -30,7 +30,7 @@ def unnamed(entities: tuple[str, ...], prepared: PreparedPassage) -> str:
         telling = tuple(n for n in names if n not in KINDS) or names
         own = prepared.wide
         for name in telling:
-            if not (held(name, prepared.stems) or held(name, own) or name in prepared.issuer_words):
+            if not (held(name, prepared.stems) or held(name, own) or name in prepared.issuer_stems):
                 return entity
         if any(key not in prepared.stems and key not in own for key in keys):
             return entity
@@ -64,7 +64,7 @@ def _beside(nouns: tuple[str, ...], sentence: Sentence) -> bool:
 
 
 def _spoken_of(nouns: tuple[str, ...], sentence: Sentence, prepared: PreparedPassage) -> bool:
-    if all(held(n, sentence.near) or held(n, prepared.wide) for n in nouns):
+    if all(held(n, sentence.near) or held(n, prepared.wide) or n in prepared.issuer_stems for n in nouns):
         return True
     before = [s for s in prepared.sentences if s.start < sentence.start]
     return any(all(held(n, s.stems) for n in nouns) for s in before)

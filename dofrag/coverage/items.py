@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dofrag.coverage.cues import cue
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.source import about, held, names_anything, telling_terms
-from dofrag.coverage.spans import Span, merged, pieces
+from dofrag.coverage.spans import Span, merged, pieces, quotable_span
 from dofrag.coverage.units import Item
 from dofrag.domain.question import ItemRequired, ListRequired, Source, Status
 from dofrag.text.fold import stem, words
@@ -83,9 +84,31 @@ def list_support(requirement: ListRequired, prepared: PreparedPassage) -> Suppor
             why = f"a whole list of {len(found.items)}"
             return Support(Status.SUPPORTED, why, shown, values, (proof,), found.key)
         partial = partial or found
+    changed = _changed(requirement, prepared) if requirement.aspect in CHANGES else None
+    if changed is not None:
+        span = quotable_span(prepared.text, changed.span)
+        return Support(
+            Status.SUPPORTED, f"the sentence that tells the {requirement.aspect}", (span,), (), (Proof((span,)),)
+        )
     if partial is None:
         return Support(Status.OPEN, "no such list")
     return Support(Status.READ, f"{len(partial.items)} items of a list that goes on", (), (), (), partial.key)
+
+
+CHANGES = frozenset({"change", "repeal", "correction"})
+"""Aspects whose list stands in one sentence: what it reforms, adds or repeals."""
+
+
+def _changed(requirement: ListRequired, prepared: PreparedPassage) -> Sentence | None:
+    """The sentence of an amending act that names what it changes."""
+    if not (names_anything(requirement.source) or requirement.entities):
+        return None
+    head = next(iter(telling_terms(requirement.terms[:1], Source())), None) or stem(next(iter(requirement.terms), ""))
+    for sentence in prepared.sentences:
+        does = not sentence.heading and cue(f"aspect_{requirement.aspect}").search(sentence.folded)
+        if does and held(head, sentence.stems):
+            return sentence
+    return None
 
 
 def whole_lists(requirement: ItemRequired, prepared: PreparedPassage) -> Iterator[tuple[Item, ...]]:
@@ -213,8 +236,8 @@ def _counts(subject: tuple[str, ...], noun: str) -> bool:
     return bool(subject) and sum(held(s, following) for s in subject) * 3 >= min(len(subject), 3) * 2
 
 
-_SEPARATOR = re.compile(r",\s+(?:[ye]\s+)?|;\s*(?:[ye]\s+)?|\s+[ye]\s+")
-_STRONG = re.compile(r";\s*(?:[ye]\s+)?|,\s+[ye]\s+|,\s+")
+_SEPARATOR = re.compile(r",\s+(?:[yeou]\s+)?|;\s*(?:[yeou]\s+)?|\s+[yeou]\s+")
+_STRONG = re.compile(r";\s*(?:[yeou]\s+)?|,\s+[yeou]\s+|,\s+")
 
 
 def _inline(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
-from dofrag.coverage.echo import asked_by, silent
+from dofrag.coverage.echo import asked_by, opposite, silent
 from dofrag.coverage.entities import names, unnamed
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.items import item_support, list_support
@@ -42,11 +42,18 @@ from dofrag.text.paths import provision_matches
 __all__ = ["PreparedPassage", "meets", "prepare"]
 
 
+ENDED = frozenset({"validity", "repeal", "replacement", "extension"})
+"""Aspects of an instrument that another one tells."""
+
+
 def meets(requirement: Requirement, prepared: PreparedPassage, part: SubQuestion | None = None) -> Support:
     """What `prepared` does for `requirement`: SUPPORTED with the spans to quote, READ when it comes from the right
     source without the value, OPEN when it does not bear on it. `why` says which slot agreed or was missing. `part` is
     the sub-question that the requirement is of: a passage that only repeats it supports nothing."""
-    wrong = mismatch(requirement.source, prepared)
+    source = requirement.source
+    if source.about and requirement.aspect in ENDED:
+        source = replace(source, about=())  # another publication says what became of it
+    wrong = mismatch(source, prepared)
     if wrong:
         return Support(Status.OPEN, wrong)
     other = unnamed(requirement.entities, prepared)
@@ -67,7 +74,7 @@ def _telling(requirement: Requirement, prepared: PreparedPassage, part: SubQuest
     plain = part is not None and not asked.key and not isinstance(requirement, TopicRequired)
 
     def tells(sentence: Sentence) -> bool:
-        of_it = names(requirement.entities, sentence, prepared)
+        of_it = names(requirement.entities, sentence, prepared) and not (part and opposite(part.text, sentence))
         return of_it and (plain or not silent(asked, sentence, beyond=beyond))
 
     if any(tells(s) for s in _proving(support.proofs[0], prepared)):
@@ -129,6 +136,6 @@ def _by_type(requirement: Requirement, prepared: PreparedPassage, part: SubQuest
         case PublicationRequired():
             return publication_support(requirement, prepared)
         case TopicRequired():
-            return topic_support(requirement, prepared, part.text if part else "")
+            return topic_support(requirement, prepared, *((part.text, part.question) if part else ()))
         case _:
             assert_never(requirement)

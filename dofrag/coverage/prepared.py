@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -77,6 +77,10 @@ class PreparedPassage:
         return self.title_stems | self.heading_stems
 
     @cached_property
+    def issuer_stems(self) -> frozenset[str]:
+        return frozenset(map(stem, self.issuer_words))
+
+    @cached_property
     def quotable(self) -> QuotableText:
         return QuotableText(self.passage.text)
 
@@ -95,10 +99,11 @@ class PreparedPassage:
 def prepare(passage: Passage) -> PreparedPassage:
     """Parse a passage. Linear in its length; done once, when it is read."""
     text = passage.text
-    folded = fold_chars(text)
-    dates = tuple(find_dates(text))
+    whole, divided = joined(text)
+    folded = fold_chars(whole)
+    dates = tuple(_mended(d, divided) for d in find_dates(whole))
     publication = passage.publication
-    found = quantities(text, folded, dates)
+    found = tuple(_mended(q, divided) for q in quantities(whole, folded, dates))
     title = " . ".join([publication.title, *passage.chunk.heading_path])
     return PreparedPassage(
         passage=passage,
@@ -181,6 +186,9 @@ def _addressed(text: str, folded: str) -> list[tuple[int, int]]:
     return found
 
 
+_Found = TypeVar("_Found", Quantity, FoundDate)
+
+
 ARTICLE_TEXT = 40
 """Characters after a provision's mark from which a line that is marked as a heading holds the provision's text."""
 
@@ -223,19 +231,29 @@ def acronyms(text: str) -> frozenset[str]:
 _WORDS = re.compile(r"[^\W_]+(?:[-./,][^\W_]+)*")
 
 
-_DIVIDED = re.compile(r"(?<=[a-zñ])-[ ]+(?=[a-zñ])")  # a word that a line end divides, its line break folded
+_DIVIDED = re.compile(r"(?P<head>[^\W\d_])(?P<cut>-[ \t]*\n[ \t]*)(?P<tail>[a-zñáéíóúü]+)")
 
 
-def undivided(folded: str) -> str:
-    """Folded text with the words that line ends divide put together again; offsets change."""
-    return _DIVIDED.sub("", folded)
+def joined(text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """The text with the words that line ends divide put together again, blanks after them, as long as before; and
+    where the second halves of those words stood."""
+    divided: list[tuple[int, int]] = []
+
+    def mend(match: re.Match[str]) -> str:
+        divided.append((match.start("cut"), match.end()))
+        return match["head"] + match["tail"] + " " * len(match["cut"])
+
+    return _DIVIDED.sub(mend, text), tuple(divided)
+
+
+def _mended(found: _Found, divided: tuple[tuple[int, int], ...]) -> _Found:
+    """A finding that ends within a divided word ends with it."""
+    end = next((high for low, high in divided if low < found.end < high), found.end)
+    return found if end == found.end else replace(found, end=end)
 
 
 def _content(folded: str) -> list[str]:
-    return [w for w in _WORDS.findall(undivided(folded)) if w not in STOP_WORDS and (len(w) > 1 or w.isdigit())]
-
-
-_Found = TypeVar("_Found", Quantity, FoundDate)
+    return [w for w in _WORDS.findall(folded) if w not in STOP_WORDS and (len(w) > 1 or w.isdigit())]
 
 
 def _within(found: tuple[_Found, ...], at: int, start: int, end: int) -> tuple[int, tuple[_Found, ...]]:

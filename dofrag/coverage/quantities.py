@@ -44,7 +44,7 @@ _NUMBERED = re.compile(
 )
 _BEFORE_MARK = re.compile(r"(?:^|\n|[;:.,]\s|\sy\s)\s*[*_#\s]*$")
 _AFTER_MARK = re.compile(r"(?:[.)]|\.-)[*_]*(?:\s|$)")
-_NOUN = 48
+_NOUN = 96
 
 
 def quantities(text: str, folded: str, dates: Sequence[FoundDate]) -> tuple[Quantity, ...]:

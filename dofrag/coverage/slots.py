@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from dofrag.coverage.cues import cue
 from dofrag.coverage.interface import Proof, Support
-from dofrag.coverage.prepared import PreparedPassage, Sentence, undivided
+from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.source import about, closeness, held, names_anything, telling_terms
 from dofrag.coverage.spans import quotable_span
 from dofrag.coverage.topics import title_span
@@ -72,6 +72,10 @@ def actor_support(requirement: ActorRequired, prepared: PreparedPassage) -> Supp
             span = title_span(prepared)
             return Support(Status.SUPPORTED, f"issued by {issuer}", (span,), (), (Proof((span,)),), identity=True)
     signing = role.startswith(("sign", "firm")) or any(stem(t) in SIGNING for t in requirement.terms)
+    court = _court(subject, role, prepared)
+    if court is not None:
+        span = quotable_span(prepared.text, court.span)
+        return Support(Status.SUPPORTED, "the court that signs the notice", (span,), (), (Proof((span,)),))
     bears = False
     best: tuple[int, Sentence] | None = None
     for sentence in prepared.sentences:
@@ -93,6 +97,25 @@ def actor_support(requirement: ActorRequired, prepared: PreparedPassage) -> Supp
     return Support(Status.SUPPORTED, "names who", (span,), (), (Proof((span,)),))
 
 
+COURT_WORDS = 14
+"""Words of a line that says which court a notice is of."""
+
+
+def _court(subject: tuple[str, ...], role: str, prepared: PreparedPassage) -> Sentence | None:
+    """Which court or office a notice is of: the line that names it, where the notice as a whole is about the rest."""
+    if not role or not cue("court").search(role):
+        return None
+    rest = tuple(s for s in subject if s not in {stem(w) for w in words(role)})
+    own = prepared.stems | prepared.wide
+    if not rest or sum(held(s, own) for s in rest) * 10 < len(rest) * 6:
+        return None
+    for sentence in prepared.sentences:
+        short = len(sentence.folded.split()) <= COURT_WORDS
+        if short and cue("court").search(sentence.folded) and len(sentence.stems) > 1:
+            return sentence
+    return None
+
+
 def _acts(subject: tuple[str, ...], role: str) -> tuple[str, ...]:
     return tuple(s for s in subject if s not in {stem(w) for w in words(role)})[:2]
 
@@ -110,7 +133,7 @@ def definition_support(requirement: DefinitionRequired, prepared: PreparedPassag
     headings = fold_chars(" ".join(prepared.passage.chunk.heading_path))
     headed = bool(cue("definition_lead").search(headings))
     for sentence in prepared.sentences:
-        whole = undivided(sentence.folded)
+        whole = sentence.folded
         for match in phrase.finditer(whole):
             bears = True
             # A definition begins its sentence or follows a lead: further in, the term is only used.

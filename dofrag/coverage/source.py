@@ -145,7 +145,7 @@ def names_anything(source: Source) -> bool:
     """Whether any slot is filled."""
     return bool(
         source.issuer or source.name or source.identifier or source.published_from or source.published_to
-        or source.edition or source.gazette_only
+        or source.edition or source.gazette_only or _telling_about(source.about)
     )  # fmt: skip
 
 
@@ -167,7 +167,49 @@ def mismatch(source: Source, prepared: PreparedPassage) -> str:
         return f"issued by {publication.issuer or 'nobody named'}, not {source.issuer}"
     if source.name and not _named(source.name, prepared):
         return f"not titled {' '.join(source.name)}"
+    if source.about and not (source.name or source.identifier) and not _described(source.about, prepared):
+        return f"not about {' '.join(source.about)}"
     return ""
+
+
+ACTS = frozenset(
+    stem(w)
+    for w in [
+        "abrogo",
+        "derogo",
+        "reformo",
+        "modifico",
+        "dejo",
+        "toco",
+        "cambio",
+        "expidio",
+        "aprobo",
+        "publico",
+        "fijo",
+    ]
+)
+"""Verbs of a question that may stand among the words that describe an instrument."""
+ORDINALS = frozenset(
+    stem(w)
+    for w in ["primera", "segunda", "tercera", "cuarta", "quinta", "sexta", "septima", "octava", "novena", "decima"]
+)
+
+
+@lru_cache(maxsize=1024)
+def _telling_about(about: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(w for w in dict.fromkeys(map(stem, about)) if w not in KINDS and w not in ACTS and w not in SLOTS)
+
+
+def _described(about: tuple[str, ...], prepared: PreparedPassage) -> bool:
+    """Whether a passage is of an instrument that the question describes without naming it: title and headings hold a
+    word of the description, and its ordinal in any case; with the text they hold most of it."""
+    telling = _telling_about(about)
+    own = prepared.wide
+    if any(o in ORDINALS and o not in own for o in telling) and ORDINALS & own:
+        return False
+    titled = sum(held(w, own) for w in telling)
+    said = sum(held(w, own) or held(w, prepared.stems) for w in telling)
+    return not telling or (said * 2 >= len(telling) and (titled > 0 or not own))
 
 
 def _identified(identifier: str, prepared: PreparedPassage) -> bool:

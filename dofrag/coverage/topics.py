@@ -8,7 +8,7 @@ from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.source import held, names_anything, telling_terms
 from dofrag.coverage.spans import Span, quotable_span
 from dofrag.domain.question import PublicationRequired, Status, TopicRequired
-from dofrag.text.fold import stem, words
+from dofrag.text.fold import content_words, stem, words
 
 
 def title_span(prepared: PreparedPassage) -> Span:
@@ -60,23 +60,34 @@ def _aspect(requirement: TopicRequired) -> str | None:
     return next((aspect for verb, aspect in DONE.items() if verb in asked), None)
 
 
-def _performing(requirement: TopicRequired, aspect: str, prepared: PreparedPassage) -> Sentence | None:
+def _performing(requirement: TopicRequired, aspect: str, prepared: PreparedPassage, question: str) -> Sentence | None:
     """The sentence that does or shows what the question asks of its subject: it need not use the question's verb, but
     it must be of the named source, or hold most of the subject with its title."""
     does = {s for verb, name in DONE.items() if name == aspect for s in (verb,)} | TESTED
     subject = tuple(s for s in telling_terms(requirement.terms, requirement.source) if s not in does)
     named = names_anything(requirement.source)
+    if aspect == "identifier" and _question_of(question, prepared):
+        subject, named = (), True  # a number of a file stands by itself, in the notice that the question is about
+    own = prepared.wide | prepared.issuer_stems
     best: tuple[int, Sentence] | None = None
     for sentence in prepared.sentences:
         if sentence.heading or not cue(f"aspect_{aspect}").search(sentence.folded):
             continue
         here = sum(held(s, sentence.near) for s in subject)
-        total = here + sum(held(s, prepared.wide) and not held(s, sentence.near) for s in subject)
-        # Words of the subject in the title alone are the source; an act upon another thing names that thing.
-        enough = total * 10 >= len(subject) * 6 and (named or here > 0 or not subject)
-        if (enough or (named and not subject)) and (best is None or here > best[0]):
+        total = sum(held(s, sentence.near) or held(s, own) for s in subject)
+        enough = total * 10 >= len(subject) * 6 and (named or here > 0 or total == len(subject) > 0)
+        if aspect == "validity" and not cue("this_act").search(sentence.folded):
+            enough = bool(subject) and here * 10 >= len(subject) * 6  # what an act ends is named there
+        if enough and (best is None or here > best[0]):
             best = (here, sentence)
     return best[1] if best else None
+
+
+def _question_of(question: str, prepared: PreparedPassage) -> bool:
+    """Whether a passage, with its title, holds a good part of what the whole question speaks of."""
+    asked = tuple(dict.fromkeys(stem(w) for w in content_words(question)))
+    own = prepared.stems | prepared.wide
+    return len(asked) >= 3 and sum(held(s, own) for s in asked) * 10 >= len(asked) * 5
 
 
 FIGURES = frozenset(stem(w) for w in ("precio", "costo", "cuesta", "monto", "importe", "porcentaje", "superficie"))
@@ -109,15 +120,17 @@ def _wanted(part: str, requirement: TopicRequired) -> str:
     return "actor" if {"quien", "quienes"} & set(asked[:3]) else ""
 
 
-def topic_support(requirement: TopicRequired, prepared: PreparedPassage, part: str = "") -> Support:
+def topic_support(
+    requirement: TopicRequired, prepared: PreparedPassage, part: str = "", question: str = ""
+) -> Support:
     """A sentence that holds most of the content words, or what the source is about, and says something of them: with
     an aspect, one that performs it; of a part that asks how much, when or who, one that holds such a thing."""
     subject = telling_terms(requirement.terms, requirement.source)
-    if not subject and not names_anything(requirement.source):
-        return Support(Status.OPEN, "the question does not say what it is about")
     aspect = _aspect(requirement)
+    if not subject and not names_anything(requirement.source) and aspect != "identifier":
+        return Support(Status.OPEN, "the question does not say what it is about")
     if aspect is not None and has_cue(f"aspect_{aspect}"):
-        performed = _performing(requirement, aspect, prepared)
+        performed = _performing(requirement, aspect, prepared, question)
         if performed is not None:
             spans = (quotable_span(prepared.text, performed.span), *_what_follows(performed, prepared))
             return Support(Status.SUPPORTED, f"the sentence that tells the {aspect}", spans, (), (Proof(spans),))

@@ -17,7 +17,7 @@ from dofrag.coverage.spans import quotable_span
 from dofrag.domain.evidence import QUOTE_MAX
 from dofrag.domain.question import DateRole, Period, Status, ValueRequired
 from dofrag.text.dates import FoundDate
-from dofrag.text.fold import STOP_WORDS, content_words, fold_chars, stem, words
+from dofrag.text.fold import STOP_WORDS, content_words, fold, fold_chars, stem, words
 
 _KIN = {
     "days": {"days", "calendar_days", "working_days"},
@@ -61,6 +61,7 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
             continue
         bears = True
         figures = [q for q in sentence.quantities if _unit_fits(requirement.unit, q) and (q.unit or not priced)]
+        figures = figures or [q for q in sentence.quantities if _said_after(requirement.unit, q, sentence)]
         if not figures and sentence.header is not None:
             figures = [q for q in sentence.quantities if _column_fits(requirement.unit, q, sentence, prepared)]
         if not figures:
@@ -118,7 +119,7 @@ def speaks_of(
     names the indicator (`titled`) a word of its name will do."""
     if requirement.indicator is None:
         # A figure that shares only some words with the question is another figure, unless its source is named.
-        share = 0.5 if names_anything(requirement.source) else 0.65
+        share = 0.5 if names_anything(requirement.source) or requirement.entities else 0.65
         return about(_subject(requirement), sentence, prepared, share=share)
     near = sentence.near
     spelled = _spelled(requirement)
@@ -180,6 +181,20 @@ def _unit_fits(unit: str | None, quantity: Quantity) -> bool:
     return any(held(w, following) for w in wanted)
 
 
+_SPOKEN = {
+    "percent": ("en por ciento", "en porcentaje", "en terminos porcentuales"),
+    "MXN": ("en pesos", "en moneda nacional"),
+}
+
+
+def _said_after(unit: str | None, quantity: Quantity, sentence: Sentence) -> bool:
+    """Whether the sentence says further on what its bare figures are in: `5.2 y 4.1, ambos en por ciento`."""
+    if quantity.unit is not None or quantity.reference or quantity.value == int(quantity.value):
+        return False
+    after = sentence.folded[quantity.end - sentence.start :]
+    return any(phrase in after for phrase in _SPOKEN.get(unit or "", ()))
+
+
 _HEADED = {"MXN": ("peso", "$", "m.n"), "percent": ("%", "porcent", "por ciento"), "m2": ("m2", "m²"), "ha": ("ha",)}
 
 
@@ -210,8 +225,33 @@ def _fitting(
         elif zone is None:
             misses.append(f"another zone than {requirement.zone}")
         else:
-            out.append(_Found(frequency + zone + period[0], quantity, sentence, period[1]))
+            apart = _apart(requirement, quantity, sentence)
+            out.append(_Found(frequency + zone + period[0] + apart, quantity, sentence, period[1]))
     return out
+
+
+def _apart(requirement: ValueRequired, quantity: Quantity, sentence: Sentence) -> int:
+    """How far a figure stands from the indicator's name, where a sentence names it among others: the nearest figure
+    after the name is its own."""
+    if requirement.indicator is None or sentence.header is not None or len(sentence.quantities) < 2:
+        return 0
+    at = quantity.start - sentence.start
+    costs = [100]
+    for name in (fold(n) for n in names(requirement)):
+        start = sentence.folded.rfind(name, 0, at)
+        # A name that runs on (`CCP` in `CCP-UDIS`) is a sister's.
+        while start >= 0 and _runs_on(sentence.folded, start, start + len(name)):
+            start = sentence.folded.rfind(name, 0, start)
+        if start >= 0:
+            between = sum(start <= q.start - sentence.start < at for q in sentence.quantities)
+            costs.append(min(at - start - len(name), 60) + 20 * between)
+    return min(costs)
+
+
+def _runs_on(text: str, start: int, end: int) -> bool:
+    return (
+        text[start - 1 : start].isalnum() or text[end : end + 1].isalnum() or text[end : end + 2].strip("-").isalnum()
+    )
 
 
 def _frequencies(
