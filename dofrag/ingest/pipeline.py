@@ -27,7 +27,7 @@ from dofrag.ingest.work import mark_work
 from dofrag.ingest.workers import Job, Parsed, Parser, Workers
 from dofrag.profiles.base import GazetteProfile
 from dofrag.search.bm25 import Bm25Index
-from dofrag.search.build import catch_up, rebuild
+from dofrag.search.build import Follower, catch_up, rebuild
 from dofrag.search.stamp import stamp_of, stamp_parts
 from dofrag.store.digest import corpus_digest
 from dofrag.store.layout import Layout, Pointer
@@ -82,8 +82,12 @@ def build(paths: Sequence[Path], index_dir: Path, ingest: Ingest) -> Report:
                 with StoreWriter(layout.store(generation), name=layout.name) as store:
                     if fresh:
                         _start_over(store, ingest)
-                    tally = _read(plan, store, ingest, mirror=True)
-                    pointer = _publish(layout, store, generation, pointer, ingest, started)
+                    follower = None
+                    if pointer is None:  # else most was stored before, and is indexed in one pass at the end
+                        layout.drop_search(1)
+                        follower = Follower(store.connection, layout.search(1))
+                    tally = _read(plan, store, ingest, mirror=True, follower=follower)
+                    pointer = _publish(layout, store, generation, pointer, ingest, started, follower)
             else:
                 with StoreWriter(layout.store(pointer.store), name=layout.name) as store:
                     pointer = _settle(layout, store, pointer, ingest)
@@ -234,7 +238,7 @@ def _start_over(store: StoreWriter, ingest: Ingest) -> None:
         store.set_meta({**ingest.versions, "state": "dirty"})
 
 
-def _read(plan: Plan, store: StoreWriter, ingest: Ingest, *, mirror: bool) -> Tally:
+def _read(plan: Plan, store: StoreWriter, ingest: Ingest, *, mirror: bool, follower: Follower | None = None) -> Tally:
     """Parse and store the groups on the plan's list, in its order."""
     intake = Intake(plan, store, ingest.profile, ingest.parser, mirror=mirror)
     todo = plan.todo()
@@ -248,6 +252,8 @@ def _read(plan: Plan, store: StoreWriter, ingest: Ingest, *, mirror: bool) -> Ta
     try:
         for group_key, ahead in _in_order(todo, intake, workers):
             intake.take(group_key, ahead)
+            if follower is not None:
+                follower.follow()
             done += 1
             ingest.progress("read", done, len(todo))
         for group_key in store.orphaned_groups():
@@ -286,12 +292,17 @@ def _publish(
     pointer: Pointer | None,
     ingest: Ingest,
     started: float | None,
+    follower: Follower | None = None,
 ) -> Pointer:
-    """Give the store its digest, build a new search index from it, and replace the pointer: the moment of truth."""
+    """Give the store its digest, build a new search index from it or finish the one that followed it, and replace the
+    pointer: the moment of truth."""
     search = pointer.search + 1 if pointer else 1
-    layout.drop_search(search)
+    if follower is not None:
+        follower.finish()
     meta = _finish_store(store)
-    rebuild(store.connection, layout.search(search), lambda done, total: ingest.progress("index", done, total))
+    if follower is None or follower.stale:
+        layout.drop_search(search)
+        rebuild(store.connection, layout.search(search), lambda done, total: ingest.progress("index", done, total))
     if started is not None:
         store.set_meta({"seconds": f"{time.monotonic() - started:.3f}"})
     store.checkpoint()

@@ -163,10 +163,14 @@ class Workers:
             yield from zip(batch, results or self._one_by_one(batch), strict=True)
 
     def _one_by_one(self, batch: Sequence[Job]) -> list[Parsed]:
-        """A process died over this batch, or over a neighbour's: find the file that kills, keep the others."""
+        """A process died over this batch, or over a neighbour's: find the file that kills, keep the others. Where no
+        process can even start (a session whose main module cannot be imported, say), go on in this one."""
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
+        if not self._can_start():
+            self._count = 0
+            return [parse_file(job, self._profile, self._parser) for job in batch]
         results = []
         for job in batch:
             with self._new_pool(1) as pool:
@@ -175,6 +179,16 @@ class Workers:
                 except BrokenProcessPool:
                     results.append(Parsed("", reason="the process that read it died"))
         return results
+
+    def _can_start(self) -> bool:
+        if not self._count:
+            return False
+        with self._new_pool(1) as pool:
+            try:
+                pool.submit(_parse_batch, []).result()
+            except BrokenProcessPool:
+                return False
+        return True
 
 
 def _batches(jobs: Iterable[Job]) -> Iterator[list[Job]]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-ANALYZER = "es-1"
-"""Version of everything in this file and of the analyzer in bm25.py; part of the stamp."""
+ANALYZER = "es-2"
+"""Version of everything in this file and of the stemmer in bm25.py; part of the stamp."""
 
 # The engine's own Spanish list drops forms of *estar*, and with them "Estado"; this one keeps every content word.
 STOP_WORDS = tuple(
@@ -29,10 +29,15 @@ _CION = re.compile("cion(?![a-zñ0-9])")
 _SION = re.compile("sion(?![a-zñ0-9])")
 _COMMON = tuple(zip("áéíóúüºª“”‘’«»–—…°•·\u00a0", "aeiouuoa" + " " * 13, strict=True))
 _RARE = re.compile("[^\x00-\x7fñ]+")
-_SEPARATOR = "\x1f"  # no letter, and nothing composes with it
 _MARKS = re.compile("[\u0300-\u036f]+")
 _TOKEN = re.compile(r"(?<!\w)\w+(?:[-/.]\w+)+")  # begins at words only: linear on any input
 _PARTS = re.compile(r"[-/]")
+_WORD = re.compile(r"[^\W_]+")
+_CODE_PAGE = "latin-1"
+_PRINTERS = "“”‘’–—…•"  # what parts words and is common in print, but not in the code page
+_ENYE = "~"  # stands for `ñ` among the bytes of a word, which are ASCII but for foreign scripts
+_WORD_BYTES = 64  # of a word at most: longer ones are not searched
+_VOCABULARY = 200_000  # words that are remembered, about 40 MB
 QUERY_CHARS = 20_000
 """A query is cut there; a question of any length costs bounded work."""
 QUERY_TERMS = 64
@@ -52,16 +57,78 @@ def normalize(text: str) -> str:
     return _SION.sub("siones", _CION.sub("ciones", text))
 
 
-def normalize_all(texts: Sequence[str]) -> list[str]:
-    """`normalize` of each, several times as fast for many short ones: they go through it in one piece."""
-    whole = normalize(_SEPARATOR.join(texts)).split(_SEPARATOR)
-    if len(whole) != len(texts):  # one of them holds the separator itself
-        return [normalize(text) for text in texts]
-    return whole
-
-
 def _spell_out(match: re.Match[str]) -> str:
     return _MARKS.sub("", unicodedata.normalize("NFKD", match.group()))
+
+
+class Terms:
+    """From text to the terms that are indexed and asked for, as many texts at a time as are at hand.
+
+    Nearly all text fits one byte a character: it is folded and cut by a table of bytes, and each distinct word is
+    normalised and stemmed once. Text that does not fit, or holds a sign that spells out to several, takes the long
+    way to the same terms.
+    """
+
+    def __init__(self, stem: Callable[[str], Sequence[str]]) -> None:
+        """`stem` gives the terms of one normalised word: one, or none for a stop word."""
+        self._stems = _Stems(stem)
+        self._table, self._rare = _byte_table()
+
+    def of(self, texts: Iterable[str]) -> list[str]:
+        """The terms of each text, parted by spaces."""
+        joined = b"".join([self._words(text) + b" \0 " for text in texts])
+        return " ".join(map(self._stems.__getitem__, joined.split())).split("\0")[:-1]
+
+    def _words(self, text: str) -> bytes:
+        try:
+            data = text.encode(_CODE_PAGE)
+        except UnicodeEncodeError:
+            for sign in _PRINTERS:
+                text = text.replace(sign, " ")
+            try:
+                data = text.encode(_CODE_PAGE)
+            except UnicodeEncodeError:
+                return self._long_way(text)
+        if len(data.translate(None, self._rare)) != len(data):
+            return self._long_way(text)
+        return data.translate(self._table)
+
+    def _long_way(self, text: str) -> bytes:
+        return " ".join(_WORD.findall(normalize(text))).replace("ñ", _ENYE).encode()
+
+
+class _Stems(dict[bytes, str]):
+    """Word as it was cut → its terms, worked out at the first look-up."""
+
+    def __init__(self, stem: Callable[[str], Sequence[str]]) -> None:
+        super().__init__({b"\0": "\0"})
+        self._stem = stem
+
+    def __missing__(self, word: bytes) -> str:
+        if len(word) > _WORD_BYTES:
+            return ""
+        if len(self) > _VOCABULARY:
+            self.clear()
+            self[b"\0"] = "\0"
+        self[word] = terms = " ".join(self._stem(normalize(word.decode().replace(_ENYE, "ñ"))))
+        return terms
+
+
+def _byte_table() -> tuple[bytes, bytes]:
+    """What each byte of the code page is folded to, a space where no word has it; and the bytes without such."""
+    table, rare = bytearray(), bytearray()
+    for byte in range(256):
+        normal = normalize(bytes([byte]).decode(_CODE_PAGE))
+        if normal == "ñ":
+            table += _ENYE.encode()
+            continue
+        if len(normal) == 1 and normal.isascii() and normal.isalnum():
+            table += normal.encode()
+            continue
+        table += b" "
+        if any(sign.isalnum() for sign in normal):
+            rare.append(byte)
+    return bytes(table), bytes(rare)
 
 
 def query_text(query: str) -> str:

@@ -1,8 +1,9 @@
 """Full-text search with Tantivy: the only module that imports it.
 
-One document a chunk. Texts are normalised by `analysis` before they reach the engine, so that what is indexed and
-what is asked pass the same way. Scores add four evenly weighted fields; the publication that *issues* a named
-identifier and the passage that *is* a named provision get a bonus on top, which no amount of mentions reaches.
+One document a chunk. Texts are cut into terms by `analysis` before they reach the engine, so that what is indexed and
+what is asked pass the same way; the engine only parts terms at spaces. Scores add three evenly weighted fields; the
+publication that *issues* a named identifier and the passage that *is* a named provision get a bonus on top, which no
+amount of mentions reaches.
 """
 
 from __future__ import annotations
@@ -22,10 +23,9 @@ from dofrag.errors import IndexMismatch
 from dofrag.search.analysis import (
     QUERY_TERMS,
     STOP_WORDS,
+    Terms,
     identifier_keys,
     named_identifiers,
-    normalize,
-    normalize_all,
     provision_keys,
     query_text,
 )
@@ -33,14 +33,15 @@ from dofrag.search.interface import Page
 from dofrag.store.rows import issuer_words
 from dofrag.store.schema import REBUILD
 
-SCHEMA_VERSION = "bm25-1"
+SCHEMA_VERSION = "bm25-2"
 """Changes with the fields below; part of the stamp."""
 
-TEXT_FIELDS = ("text", "title", "headings", "issuer")
+TEXT_FIELDS = ("text", "title", "headings")
+"""The chunk's own text; title and issuer of its publication; its heading path."""
 IDENTIFIER_BONUS = 1000.0
 PROVISION_BONUS = 12.0
-_WRITER_HEAP = 160_000_000  # bytes, for all indexing threads together
-_BATCH_CHARS = 200_000  # of chunks that are normalised in one piece
+_WRITER_HEAP = 120_000_000  # bytes, for the indexing thread
+_BATCH_CHARS = 200_000  # of chunks whose terms are worked out in one piece
 _TIES = 512  # how many hits beyond the limit are fetched at most to settle a tie at the edge
 _GROUP_DEPTH = 8  # chunks fetched per publication wanted, before going deeper
 _GROUP_MAX = 20_000
@@ -54,31 +55,28 @@ def _schema() -> tantivy.Schema:
     builder.add_integer_field("publication", indexed=True, fast=True)
     builder.add_integer_field("day", indexed=True, fast=True)
     builder.add_text_field("code", stored=True, tokenizer_name="raw", index_option="basic")
-    for name in ("kind", "edition", "scope", "issuer_word", "identifier", "provision"):
-        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    # One field for all that is matched whole, `kind:DOF`: every further field costs time with every chunk.
+    builder.add_text_field("key", tokenizer_name="raw", index_option="basic")
     for name in TEXT_FIELDS:
-        builder.add_text_field(name, tokenizer_name="es", index_option="freq")
+        builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
     return builder.build()
 
 
-def _analyzer() -> tantivy.TextAnalyzer:
-    """Runs on text that `analysis.normalize` has passed."""
-    return (
-        tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
-        .filter(tantivy.Filter.remove_long(64))
+def _terms() -> Terms:
+    stemmer = (
+        tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw())
         .filter(tantivy.Filter.custom_stopword(list(STOP_WORDS)))
         .filter(tantivy.Filter.stemmer("spanish"))
         .build()
     )
+    return Terms(stemmer.analyze)
 
 
 def _open(folder: Path, name: str) -> tantivy.Index:
     try:
-        index = tantivy.Index.open(str(folder))
+        return tantivy.Index.open(str(folder))
     except ValueError as error:
         raise IndexMismatch(f"index {name!r}: its search index cannot be opened ({error})", hint=REBUILD) from error
-    index.register_tokenizer("es", _analyzer())
-    return index
 
 
 def _open_searcher(folder: Path, name: str) -> tuple[tantivy.Index, tantivy.Searcher]:
@@ -110,7 +108,7 @@ class Bm25Index:
         """Raises IndexMismatch when the folder holds no index that can be opened."""
         self._index, self._searcher = _open_searcher(folder, name or str(folder))
         self._schema = self._index.schema
-        self._analyzer = _analyzer()
+        self._terms = _terms()
         self._provisions = provisions
 
     @property
@@ -155,7 +153,7 @@ class Bm25Index:
 
     def _parse(self, query: str) -> _Parsed | None:
         text = query_text(query)
-        terms = list(dict.fromkeys(self._analyzer.analyze(normalize(text))))[:QUERY_TERMS]
+        terms = list(dict.fromkeys(self._terms.of([text])[0].split()))[:QUERY_TERMS]
         identifiers = named_identifiers(text)
         if not terms and not identifiers:
             return None
@@ -163,14 +161,14 @@ class Bm25Index:
             (field, _any([self._term(field, term, "freq") for term in terms])) for field in TEXT_FIELDS if terms
         ]
         base = [query for _, query in parts]
-        keys = [self._term("identifier", key) for key in identifiers]
+        keys = [self._key("identifier", key) for key in identifiers]
         if keys:
             parts.append(("identifier", tantivy.Query.const_score_query(_any(keys), IDENTIFIER_BONUS)))
             base.append(parts[-1][1])
         optional: list[tantivy.Query] = []
         asked = [p.lower().replace("regla:", "num:") for p in self._provisions(text)] if self._provisions else []
         if asked:
-            provisions = [self._term("provision", path) for path in asked[:16]]
+            provisions = [self._key("provision", path) for path in asked[:16]]
             parts.append(("provision", tantivy.Query.const_score_query(_any(provisions), PROVISION_BONUS)))
             optional.append(parts[-1][1])
         # A bare provision is not what a question is about: it lifts what the words found, it finds nothing by itself.
@@ -192,19 +190,26 @@ class Bm25Index:
         if filters.editions:
             conditions.append(self._one_of("edition", filters.editions))
         if filters.codes is not None:
-            conditions.append(self._one_of("code", filters.codes))
+            codes = [query_text(code) for code in filters.codes]
+            conditions.append(
+                tantivy.Query.term_set_query(self._schema, "code", codes) if codes else tantivy.Query.empty_query()
+            )
         if filters.issuer is not None:
             words = issuer_words(query_text(filters.issuer))
-            conditions += [self._term("issuer_word", word) for word in words] or [tantivy.Query.empty_query()]
+            conditions += [self._key("issuer_word", word) for word in words] or [tantivy.Query.empty_query()]
         return _filtered(query, *conditions)
 
     def _term(self, field: str, value: object, option: str = "basic") -> tantivy.Query:
         return tantivy.Query.term_query(self._schema, field, value, option)
 
-    def _one_of(self, field: str, values: Sequence[str]) -> tantivy.Query:
+    def _key(self, name: str, value: str) -> tantivy.Query:
+        return self._term("key", f"{name}:{value}")
+
+    def _one_of(self, name: str, values: Sequence[str]) -> tantivy.Query:
         if not values:
             return tantivy.Query.empty_query()
-        return tantivy.Query.term_set_query(self._schema, field, [query_text(v) for v in values])
+        keys = [f"{name}:{query_text(value)}" for value in values]
+        return tantivy.Query.term_set_query(self._schema, "key", keys)
 
     def _ranked(self, query: tantivy.Query, limit: int) -> tuple[list[_Entry], int]:
         """The best `limit` by score, ties by chunk id, and the number of matches.
@@ -295,48 +300,40 @@ ChunkText = tuple[int, str, str | None, str]
 class Bm25Writer:
     """Fills an index folder. `publication_id` is the store's row id: what belongs to a publication goes by it."""
 
-    def __init__(self, folder: Path, *, create: bool, threads: int = 2, name: str | None = None) -> None:
+    def __init__(self, folder: Path, *, create: bool, name: str | None = None) -> None:
         if create:
             folder.mkdir(parents=True)
             self._index = tantivy.Index(_schema(), str(folder), reuse=False)
-            self._index.register_tokenizer("es", _analyzer())
         else:
             self._index = _open(folder, name or str(folder))
-        self._writer = self._index.writer(_WRITER_HEAP, threads)
+        # One thread keeps up with whoever feeds it, and leaves fewer segments to search.
+        self._writer = self._index.writer(_WRITER_HEAP, 1)
+        self._terms = _terms()
 
     def delete(self, publication_id: int) -> None:
         self._writer.delete_documents_by_term("publication", publication_id)
 
     def add(self, publication: Publication, publication_id: int, chunks: Iterable[ChunkText]) -> int:
         """Index the chunks of one publication; returns how many."""
-        title = normalize(publication.title)
-        shared: dict[str, Any] = {
-            "publication": publication_id,
-            "code": [publication.code],
-            "day": publication.published_on.toordinal(),
-            "kind": [str(publication.kind)],
-            "edition": [publication.edition] if publication.edition else [],
-            "scope": [publication.scope],
-            "issuer": [normalize(publication.issuer)],
-            "issuer_word": list(issuer_words(publication.issuer)),
-            "identifier": identifier_keys(publication.identifiers),
-            "title": [title],
-        }
+        (title,) = self._terms.of([f"{publication.title}\n{publication.issuer}"])
+        code, day = publication.code, publication.published_on.toordinal()
+        keys = _keys(publication)
         count = 0
-        stored_path = headings = ""
         for batch in _batches(chunks):
-            texts = normalize_all([chunk[3] for chunk in batch])
+            texts = self._terms.of([chunk[3] for chunk in batch])
+            paths = list(dict.fromkeys(chunk[1] for chunk in batch))
+            headings = dict(zip(paths, self._terms.of([_plain(path) for path in paths]), strict=True))
             for (chunk_id, path, provision, _), text in zip(batch, texts, strict=True):
-                if path != stored_path:  # neighbours share their path: worked out once
-                    stored_path = path
-                    headings = normalize("\n".join(json.loads(path)))
                 self._writer.add_document(
                     tantivy.Document(
                         id=chunk_id,
-                        text=[f"{title}\n{headings}\n{text}"],
-                        headings=[headings],
-                        provision=provision_keys(provision),
-                        **shared,
+                        publication=publication_id,
+                        code=code,
+                        day=day,
+                        key=[*keys, *(f"provision:{p}" for p in provision_keys(provision))],
+                        text=text,
+                        title=title,
+                        headings=headings[path],
                     )
                 )
             count += len(batch)
@@ -348,6 +345,20 @@ class Bm25Writer:
     def close(self) -> None:
         """Wait for merges; the folder is complete afterwards."""
         self._writer.wait_merging_threads()
+
+
+def _keys(publication: Publication) -> list[str]:
+    """What all chunks of a publication are matched by."""
+    keys = [f"kind:{publication.kind}", f"scope:{publication.scope}"]
+    if publication.edition:
+        keys.append(f"edition:{publication.edition}")
+    keys += [f"issuer_word:{word}" for word in issuer_words(publication.issuer)]
+    return keys + [f"identifier:{key}" for key in identifier_keys(publication.identifiers)]
+
+
+def _plain(path: str) -> str:
+    """The words of a heading path as stored (JSON). Only escapes need reading: its signs part words anyway."""
+    return "\n".join(json.loads(path)) if "\\" in path else path
 
 
 def _batches(chunks: Iterable[ChunkText]) -> Iterator[list[ChunkText]]:

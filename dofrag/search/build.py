@@ -16,6 +16,42 @@ Progress = Callable[[int, int], None]
 _SELECT = f"SELECT p.id, p.first_chunk, p.chunk_count, {PUBLICATION_COLUMNS} FROM {PUBLICATION_TABLES}"
 
 
+class Follower:
+    """Builds the index of a store while the store is being filled, in a folder beside the final one: storing and
+    indexing then share the processors with parsing. It takes what is `pending` off the store's hands."""
+
+    def __init__(self, connection: sqlite3.Connection, folder: Path) -> None:
+        self._connection = connection
+        self._folder = folder
+        self._part = folder.with_name(folder.name + ".part")
+        self._writer = Bm25Writer(self._part, create=True)
+        # A build that was cut off took over some, into an index that is lost.
+        connection.execute("INSERT OR IGNORE INTO pending SELECT id FROM publications")
+        self._last = 0
+        self.stale = False
+        """Whether something changed after it was taken over. Then the index has to be built anew."""
+
+    def follow(self) -> None:
+        """Take over what has been stored since the last time."""
+        waiting = [row[0] for row in self._connection.execute("SELECT publication_id FROM pending ORDER BY 1")]
+        for publication_id in waiting:
+            row = self._connection.execute(f"{_SELECT} WHERE p.id = ?", [publication_id]).fetchone()
+            if publication_id <= self._last or row is None:
+                self.stale = True
+            else:
+                _add(self._connection, self._writer, row)
+                self._last = publication_id
+        self._connection.execute("DELETE FROM pending")
+
+    def finish(self) -> None:
+        """Complete the folder, or leave none when it is stale."""
+        self.follow()
+        self._writer.commit()
+        self._writer.close()
+        if not self.stale:
+            self._part.rename(self._folder)
+
+
 def rebuild(connection: sqlite3.Connection, folder: Path, progress: Progress) -> int:
     """Build the index of the whole store in `folder`, which must not exist. Complete or absent: it is built beside
     itself and renamed. Returns the number of documents."""

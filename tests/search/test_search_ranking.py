@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import date
 
@@ -12,7 +13,7 @@ from tiny_gazette import TinyProfile, tiny_parse, write
 
 from dofrag.domain.corpus import Filters
 from dofrag.ingest.pipeline import Ingest, build
-from dofrag.search.analysis import identifier_keys, named_identifiers, normalize, normalize_all, provision_keys
+from dofrag.search.analysis import Terms, identifier_keys, named_identifiers, normalize, provision_keys
 from dofrag.search.open import OpenIndex, open_index
 
 INGEST = Ingest(profile=TinyProfile(), parser=tiny_parse, chunker="t1", workers=1)  # type: ignore[arg-type]
@@ -89,7 +90,7 @@ def test_the_title_belongs_to_the_searched_text(index: OpenIndex) -> None:
 def test_explain_gives_the_score_of_each_part(index: OpenIndex) -> None:
     hit = index.backend.search_chunks(f"ruido {NORM}", NOW, limit=1, explain=True).hits[0]
     parts = dict(hit.parts)
-    assert set(parts) == {"text", "title", "headings", "issuer", "identifier"}
+    assert set(parts) == {"text", "title", "headings", "identifier"}
     assert parts["identifier"] == 1000.0
     assert sum(parts.values()) == pytest.approx(hit.score, rel=1e-3)
 
@@ -109,10 +110,23 @@ def test_normal_form(text: str, normal: str) -> None:
     assert normalize(text) == normal
 
 
-@settings(max_examples=200, deadline=None)
-@given(st.lists(st.text(st.characters() | st.sampled_from("ñÑáÁ\u0301\u0303\x1fcion "), max_size=20), max_size=6))
-def test_normalising_many_is_normalising_each(texts: list[str]) -> None:
-    assert normalize_all(texts) == [normalize(text) for text in texts]
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.text(st.characters() | st.sampled_from("ñÑáÁ\u0301\u0303\x00½™~_ .cion "), max_size=20), max_size=6)
+)
+def test_terms_are_the_words_of_the_normal_form(texts: list[str]) -> None:
+    terms = Terms(lambda word: [word])
+    assert [t.split() for t in terms.of(texts)] == [
+        [normalize(word) for word in re.findall(r"[^\W_]+", normalize(text)) if len(word.encode()) <= 64]
+        for text in texts
+    ]
+
+
+def test_terms_of_endless_words_and_vocabularies() -> None:
+    terms = Terms(lambda word: [] if word == "el" else [word])
+    assert [t.split() for t in terms.of(["El pozo " + "x" * 100_000])] == [["pozo"]]
+    many = [str(i) for i in range(450_000)]
+    assert "".join(terms.of([" ".join(many)])).split() == many
 
 
 def test_identifier_keys() -> None:
