@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import glob
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -127,5 +127,13 @@ def law_slug(path: Path, rel: str) -> str:
     told_apart = hashlib.sha256((path.stem if short else rel).encode()).hexdigest()[:6].upper()
     if not short:
         return told_apart
-    alike = {other.stem for other in path.parent.glob(f"{glob.escape(path.stem.split('_', 1)[0])}_*")}
-    return f"{short}-{told_apart}" if len(alike) > 1 else short
+    alike = _stems(path.parent, path.parent.stat().st_mtime_ns).get(path.stem.split("_", 1)[0], 0)
+    return f"{short}-{told_apart}" if alike > 1 else short
+
+
+@lru_cache(maxsize=4)
+def _stems(folder: Path, mtime_ns: int) -> Mapping[str, int]:
+    """How many files of a folder, endings apart, begin with each short name (`LFT_…`)."""
+    del mtime_ns  # part of the cache's key
+    stems = {file.stem for file in folder.iterdir() if "_" in file.name}
+    return Counter(stem.split("_", 1)[0] for stem in stems)

@@ -3,7 +3,7 @@
 Each block is cut into pieces where a provision begins inside it; pieces are gathered into chunks: an article, a
 transitory or a numeral begins one, a list stays with its lead-in while it fits, long text is divided at sentence
 ends. No word is ever cut, unless it alone is longer than a chunk may be. A crumb at the end of a provision joins the
-chunk before it, and sections of next to nothing share one; two numbered provisions never do, for a citation names one.
+chunk before it, and sections of next to nothing share one. Two numbered provisions never do: a citation names one.
 
 This is the inner loop of a build: pieces are plain tuples, and nothing is computed before it is needed.
 """
@@ -59,17 +59,17 @@ def chunks(blocks: Iterable[Block], outline: Outline) -> Iterator[ChunkDraft]:
         elif kind == "table":
             for part in (text,) if len(text) < HARD_MAX else divide(text, HARD_MAX):
                 add(part, place(), SOFT, True)
-        elif len(text) <= SHORT and " ART" not in text:
-            mark = see(text, level)
-            add(text, place(), mark)
-        elif may_hold_provisions(text):
+        elif may_hold_provisions(text) if len(text) > SHORT else " ART" in text:
             for part in provisions_apart(text):
                 _add_long(gather, outline, part, level)
+        elif len(text) <= TARGET:
+            mark = see(text, level)
+            add(text, place(), mark)
         else:
             _add_long(gather, outline, text, level)
         if done:
             yield from done
-            done.clear()
+            del done[:]
     gather.close()
     yield from done
 

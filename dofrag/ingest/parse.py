@@ -232,8 +232,10 @@ class _Parser:
     ) -> ParsedPublication:
         anatomy, source = self.profile.anatomy, self.source
         assert self.day is not None
-        kept = [b for b in head if not anatomy.consolidated.mark.search(bare(b.text)[:120])]
-        title = clean(law.name or "") or find_names(kept, DocumentMeta(), anatomy).title
+        title = clean(law.name or "")
+        if not title:
+            kept = [b for b in head if not anatomy.consolidated.mark.search(bare(b.text)[:120])]
+            title = find_names(kept, DocumentMeta(), anatomy).title
         header = Header(
             code=f"{anatomy.consolidated.code}-{law_slug(source.path, source.rel)}",
             published_on=self.day,

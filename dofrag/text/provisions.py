@@ -97,6 +97,7 @@ _ROMAN_SIGNS = frozenset("IVXLCDM")
 _AFTER_ROMAN = frozenset("IVXLCDM.-) *_–")
 _LETTERS = frozenset("abcdefghijklmnñopqrstuvwxyz")
 _PLAIN_FRACTION = re.compile(r"[IVX]{1,7}(?=\.[ ])")
+_AFTER_ARTICLE = re.compile(r"[^\W\d_]{3,9}\.?[ \t\u00a0*_]+([^\s*_]{3})")
 _SHORT_LINE = 40
 """Characters of a line that is remembered: `Artículo 12`, `CAPÍTULO II`, `TRANSITORIOS` come again and again."""
 
@@ -158,6 +159,8 @@ def _begins_text(line: str, at: int) -> bool:
 
 
 def _named(line: str, at: int, key: str) -> ProvisionMark | None:
+    if key == "art" and (word := _AFTER_ARTICLE.match(line, at)) and not _numbers_article(word[1]):
+        return None  # `Artículo reformado…`, and the like of it, stands under half the articles of a law
     head = fold_chars(line[at : at + _HEAD]).rstrip(" ")
     if key in _TRANSITORY_STARTS and (match := _TRANSITORIES.match(head)):
         return ProvisionMark("trans", LEVELS["trans"], len(line.rstrip()), "trans", "")
@@ -181,6 +184,13 @@ def _named(line: str, at: int, key: str) -> ProvisionMark | None:
         kind = "trans" if match["trans"] else "ordinal"
         return _mark(line, at + match.end(), kind, number, LEVELS["art"], f"trans:{number}")
     return None
+
+
+@lru_cache(maxsize=4096)
+def _numbers_article(start: str) -> bool:
+    """Whether a word that begins so may stand behind `Artículo`: a number, an ordinal, `transitorio`."""
+    key = fold_chars(start)
+    return key[0].isdecimal() or key[:1] == "t" or key in _ORDINAL_STARTS
 
 
 def _numeral(line: str, at: int) -> ProvisionMark | None:

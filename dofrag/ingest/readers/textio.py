@@ -180,11 +180,10 @@ def spaced_lines(path: Path) -> Iterator[str]:
 
 def _cut(path: Path, shape: re.Pattern[str]) -> Iterator[str]:
     for part in _text_parts(path):
-        for line in shape.findall(part):
-            if len(line) <= LINE_MAX:
-                yield line
-            else:
-                yield from pieces(line, LINE_MAX)
+        lines = shape.findall(part)
+        if max(map(len, lines), default=0) > LINE_MAX:
+            lines = [piece for line in lines for piece in pieces(line, LINE_MAX)]
+        yield from lines
 
 
 def _text_parts(path: Path) -> Iterator[str]:
