@@ -1,28 +1,81 @@
-"""Questions about what is in force now: what must have been done before an answer may claim to be the latest.
+"""What an accepted draft may still leave aside: later publications, corrections, the rest of a day.
 
-The norm layer will decide validity. Until then a run closes only when it has searched for what came after its source,
-and when no later member of the same series was found and left aside.
+The norm layer will decide validity. Until then a run closes on what is in force only when it has searched for what
+came after its source, and no run closes on a source while it knows of a later member of its series that nothing in
+the question rules out, of an erratum to it, or of more that was published then where all of it is asked for.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from datetime import date, timedelta
+from collections.abc import Callable, Iterable, Sequence
 
 from dofrag.domain.corpus import Publication
-from dofrag.domain.evidence import Fault, FaultCode
-from dofrag.text.fold import fold
-from dofrag.tools.session import ResearchSession, SearchRecord
+from dofrag.domain.evidence import Claim, Fault, FaultCode
+from dofrag.domain.question import Question, Requirement, SubQuestion
+from dofrag.planner.monitoring import asks_for_all, fits
+from dofrag.planner.series import corrects, newer_in_series, of_no_time, searched_since
+from dofrag.tools.session import ResearchSession
 
-_NOT_SERIES = re.compile(
-    r"[^a-zñ ]+|\b(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)\b"
-)
+Message = Callable[..., str]
+_STOP = re.compile(r"[.;:][*_]*\s")
+SENTENCE_MIN = 30
+"""Characters of a sentence that is no coincidence."""
 
 
-def currency_fault(
-    session: ResearchSession, cited: Iterable[Publication], message: Callable[..., str]
+def left_aside(
+    session: ResearchSession,
+    question: Question,
+    sub_questions: Sequence[SubQuestion],
+    answered: Iterable[tuple[str, int]],
+    claims: Sequence[Claim],
+    message: Message,
 ) -> Fault | None:
+    """A publication that this run discovered and that the draft may not pass over, or None. Pure. `answered` maps
+    requirement ids to the chunks that answer them."""
+    quotes = [c.quote for claim in claims for c in claim.citations]
+    sources = frozenset(session.passages[c.chunk_id].publication for claim in claims for c in claim.citations)
+    found = session.publications.values()
+    chunk_of = dict(answered)
+    for requirement in (r for sub in sub_questions for r in sub.requirements if r.id in chunk_of):
+        own = session.passages[chunk_of[requirement.id]].publication
+        newer = newer_in_series(found, [own]) if of_no_time(requirement, question.text) else None
+        if newer is not None:
+            text = message("fault.newer_in_series", title=newer.title, on=newer.published_on)
+            return Fault(code=FaultCode.LATER_REFORMS, where=requirement.id, message=text)
+        if asks_for_all(requirement):
+            fault = _rest(session, requirement, sources, message)
+            if fault is not None:
+                return fault
+    for later in found:
+        if later not in sources and any(corrects(later, one) for one in sources) and _bears(session, later, quotes):
+            text = message("fault.corrected_later", title=later.title, on=later.published_on)
+            return Fault(code=FaultCode.LATER_REFORMS, where="", message=text)
+    return None
+
+
+def _bears(session: ResearchSession, later: Publication, quotes: Sequence[str]) -> bool:
+    """Whether a correction was not read, or repeats a sentence that is quoted from what it corrects."""
+    own = [p for p in session.passages.values() if p.publication.code == later.code]
+    texts = [" ".join(p.text.split()) for p in own]
+    sentences = [s for quote in quotes for s in _STOP.split(" ".join(quote.split())) if len(s) >= SENTENCE_MIN]
+    return not own or any(s.rstrip(".") in text for s in sentences for text in texts)
+
+
+def _rest(
+    session: ResearchSession, requirement: Requirement, sources: frozenset[Publication], message: Message
+) -> Fault | None:
+    """What else was published then and fits: all of it must have been listed, and cited."""
+    rest = [p for p in session.publications.values() if p not in sources and fits(requirement, p)]
+    listed = any(r.tool == "list_publications" for r in session.searched)
+    if listed and not rest:
+        return None
+    title = rest[0].title if rest else requirement.label
+    text = message("fault.listed_left_out", title=title)
+    return Fault(code=FaultCode.REQUIREMENT_MISSING, where=requirement.id, message=text)
+
+
+def currency_fault(session: ResearchSession, cited: Iterable[Publication], message: Message) -> Fault | None:
     """What is missing before these publications may be called the latest, or None. Pure."""
     sources = sorted(set(cited), key=lambda p: (p.published_on, p.code))
     since = sources[-1].published_on
@@ -30,31 +83,7 @@ def currency_fault(
     if newer is not None:
         text = message("fault.later_in_series", title=newer.title, on=newer.published_on)
         return Fault(code=FaultCode.LATER_REFORMS, where="", message=text)
-    if not searched_since(session.searched, since):
+    if not searched_since((r.arguments for r in session.searched), since):
         text = message(f"fault.{FaultCode.LATER_REFORMS}", since=since)
         return Fault(code=FaultCode.LATER_REFORMS, where="", message=text)
     return None
-
-
-def newer_in_series(found: Iterable[Publication], cited: Iterable[Publication]) -> Publication | None:
-    """The newest publication found that continues the series of a cited one (same issuer, same title but for figures
-    and months) and that none cited is as new as."""
-    newest: dict[tuple[str, str], date] = {}
-    for publication in cited:
-        key = series(publication)
-        newest[key] = max(publication.published_on, newest.get(key, publication.published_on))
-    later = [p for p in found if series(p) in newest and p.published_on > newest[series(p)]]
-    return max(later, key=lambda p: (p.published_on, p.code), default=None)
-
-
-def series(publication: Publication) -> tuple[str, str]:
-    """What publications of one series share: issuer, and title without figures and months."""
-    title = " ".join(_NOT_SERIES.sub(" ", fold(publication.title)).split())
-    return fold(publication.issuer), title
-
-
-def searched_since(searched: Iterable[SearchRecord], since: date) -> bool:
-    """Whether some search or listing reached from `since` (or the day after) up to the cut-off, and no further back:
-    one that mixes earlier publications in says little about later ones."""
-    days = {since.isoformat(), (since + timedelta(days=1)).isoformat()}
-    return any(r.arguments.get("date_from") in days and r.arguments.get("date_to", "") is None for r in searched)

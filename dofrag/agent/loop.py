@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import assert_never
 
+from dofrag.agent.absence import looked_for
 from dofrag.agent.budget import LIMIT_REASONS, Budget, Trip
-from dofrag.agent.currency import currency_fault
+from dofrag.agent.contested import positions
+from dofrag.agent.currency import currency_fault, left_aside
 from dofrag.agent.record import Recorder
 from dofrag.agent.setup import Setup
 from dofrag.agent.view import make_view
@@ -23,15 +25,12 @@ from dofrag.domain.question import Question, Status, SubQuestion
 from dofrag.domain.run import Reason
 from dofrag.errors import MalformedStep, PlannerError
 from dofrag.planner.interface import Abstain, Clarify, PastCall, ToolCall
-from dofrag.tools.contract import ErrorCode, ToolContext
-from dofrag.tools.dispatch import dispatch, open_tools
+from dofrag.tools.contract import ErrorCode, ToolContext, ToolInputError
+from dofrag.tools.dispatch import Dispatched, dispatch, error_envelope, open_tools
 from dofrag.tools.session import ResearchSession
 
 STALLED_AFTER = 3
 """Turns in a row without a usable step, after which the planner counts as stalled."""
-
-MIN_SEARCHES = 2
-"""Searches that a run must have made before it may say that the corpus does not hold the matter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,20 +83,50 @@ class Run:
                 if stalled >= STALLED_AFTER:
                     return End(reason=Reason.PLANNER_STALLED, message=error.message)
                 continue
+            if isinstance(step, Clarify) and not self._choosable(step):
+                stalled += 1
+                if stalled >= STALLED_AFTER:
+                    return End(reason=Reason.PLANNER_STALLED, message="clarify")
+                continue
             stalled = 0
             match step:
                 case ToolCall():
                     self._call(step)
+                case tuple():
+                    self._calls(step)
                 case Draft():
                     end = self._draft(step)
                     if end is not None:
                         return end
                 case Clarify():
-                    return End(reason=Reason.AMBIGUOUS, message=step.message, options=step.options)
+                    return End(reason=Reason.AMBIGUOUS, message=step.message, options=self._options(step))
                 case Abstain():
                     return self._abstained(step)
                 case _:
                     assert_never(step)
+
+    def _choosable(self, step: Clarify) -> bool:
+        """Whether there is something to choose from: two publications at least, all of them found in this run."""
+        return len(set(step.options)) >= 2 and all(self.session.is_discovered(code) for code in step.options)
+
+    def _options(self, step: Clarify) -> tuple[str, ...]:
+        found = [self.session.publications[code] for code in dict.fromkeys(step.options)]
+        return tuple(f"{p.title} ({self.setup.profile.cite_as(p)})" for p in found)
+
+    def _calls(self, steps: tuple[ToolCall, ...]) -> None:
+        """One call a turn: the first runs, each other is refused, traced and kept in the history."""
+        for n, step in enumerate(steps):
+            if n == 0:
+                self._call(step)
+                continue
+            call_id = f"c{len(self.history) + 1}"
+            self.record.called(self.budget.turns, call_id, step)
+            error = ToolInputError(ErrorCode.ONE_CALL_PER_TURN, "one call a turn", hint="send it in the next turn")
+            done = Dispatched(
+                envelope=error_envelope(step.tool, call_id, error), arguments=step.arguments, error=error.code
+            )
+            self.history.append(PastCall(call_id, step.tool, done.arguments, done.envelope))
+            self.record.returned(self.budget.turns, call_id, done)
 
     def _call(self, step: ToolCall) -> None:
         call_id = f"c{len(self.history) + 1}"
@@ -136,7 +165,7 @@ class Run:
             [pointer.chunk_id for pointer in self.session.seen],
             message=self.setup.profile.message,
         )
-        verdict = self._with_currency(verdict)
+        verdict = self._with_the_rest(verdict)
         self.rejected_citations.update(dict.fromkeys(verdict.rejected_citations))
         if verdict.faults:
             self.rejections.append((turn, verdict.faults))
@@ -148,17 +177,23 @@ class Run:
             case PremiseStatus.UNCLEAR:
                 return End(reason=Reason.PREMISE_UNCLEAR)
             case PremiseStatus.SUPPORTED | PremiseStatus.NOT_APPLICABLE:
-                reason = Reason.CLOSED
+                contested = positions(self.sub_questions, self.prepared, verdict.claims)
+                reason = Reason.CLOSED_CONTESTED if contested else Reason.CLOSED
             case _:
                 assert_never(verdict.premise.status)
         return End(reason=reason, verdict=verdict)
 
-    def _with_currency(self, verdict: Verdict) -> Verdict:
-        """What is in force now is never answered without a search for what came later."""
-        if verdict.faults or not self.setup.profile.asks_current(self.question.text):
+    def _with_the_rest(self, verdict: Verdict) -> Verdict:
+        """What is in force now is never answered without a search for what came later, and nothing that was found and
+        bears on the answer is left aside."""
+        if verdict.faults or verdict.premise.status is PremiseStatus.UNCLEAR:
             return verdict
+        message = self.setup.profile.message
         cited = [self.session.passages[c.chunk_id].publication for claim in verdict.claims for c in claim.citations]
-        fault = currency_fault(self.session, cited, self.setup.profile.message)
+        fault = currency_fault(self.session, cited, message) if self.asks_current else None
+        fault = fault or left_aside(
+            self.session, self.question, self.sub_questions, verdict.answered, verdict.claims, message
+        )
         return replace(verdict, faults=(fault,)) if fault is not None else verdict
 
     def _abstained(self, step: Abstain) -> End:
@@ -169,9 +204,8 @@ class Run:
                 self._trip(trip)
             return self._stopped()
         open_only = all(s is Status.OPEN for s in self.coverage.status.values())
-        if open_only and len({repr(r.arguments) for r in self.session.searched}) >= MIN_SEARCHES:
-            return End(reason=Reason.NOT_IN_CORPUS, message=step.why)
-        return End(reason=Reason.COVERAGE_MISSING, message=step.why)
+        absent = open_only and looked_for(self.session.searched, self.question, self.sub_questions)
+        return End(reason=Reason.NOT_IN_CORPUS if absent else Reason.COVERAGE_MISSING, message=step.why)
 
     def _stopped(self) -> End:
         """The end that the first tripped limit leads to."""
@@ -203,6 +237,10 @@ class Run:
             read_tokens_left=self.setup.limits.max_read_tokens - self.session.read_tokens,
             canonical_issuer=self.setup.profile.canonical_issuer,
         )
+
+    @property
+    def asks_current(self) -> bool:
+        return self.setup.profile.asks_current(self.question.text)
 
     @property
     def tools(self) -> tuple[str, ...]:

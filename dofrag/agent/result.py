@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from dofrag.agent.contested import positions
 from dofrag.agent.loop import End, Run
 from dofrag.coverage.compose import compose_answer, partial_claims
 from dofrag.domain.corpus import Passage
 from dofrag.domain.evidence import NO_PREMISE, Claim
 from dofrag.domain.question import Status, SubQuestion
 from dofrag.domain.run import ENDS, Reason, TerminalState
+from dofrag.tools.session import SearchRecord
 from dofrag.trace.codec import jsonable
 from dofrag.trace.events import RunFinished
 
@@ -29,6 +31,7 @@ def build_result(run: Run, end: End) -> Json:
     coverage = [_sub_question(s, run, end, answered) for s in run.sub_questions]
     premise = end.verdict.premise if end.verdict is not None else NO_PREMISE
     first, last = run.setup.corpus.dates
+    contested = positions(run.sub_questions, run.prepared, claims) if end.reason is Reason.CLOSED_CONTESTED else ()
     return {
         "schema": SCHEMA,
         "run_id": run.setup.run_id,
@@ -43,11 +46,11 @@ def build_result(run: Run, end: End) -> Json:
         "citations": citations,
         "sources": [_source(run, run.session.passages[chunk_id]) for chunk_id in citations],
         "premise": {"status": str(premise.status), "correction": premise.correction},
-        "positions": [],
+        "positions": [jsonable(p) for p in contested],
         "limitations": _limitations(run, end, citations),
         "options": list(end.options),
         "coverage": coverage,
-        "searched": [_search(r.tool, r.arguments, r.total) for r in run.session.searched],
+        "searched": [_search(r) for r in run.session.searched],
         "rejections": [{"turn": turn, "faults": [f.message for f in faults]} for turn, faults in run.rejections],
         "rejected_citations": list(run.rejected_citations),
         "spend": _spend(run),
@@ -171,6 +174,8 @@ def _limitations(run: Run, end: End, citations: Sequence[int]) -> list[str]:
                 "limitation.current", as_of=run.question.as_of, queries="; ".join(f"«{q}»" for q in queries) or "—"
             )
         )
+    if end.reason is Reason.CLOSED_CONTESTED:
+        lines.append(message("limitation.contested"))
     if end.reason is Reason.NOT_IN_CORPUS:
         lines.append(message("limitation.not_in_corpus", searches=len(run.session.searched)))
     lines.append(message("limitation.gazette"))
@@ -181,15 +186,18 @@ def _unique(publications: Sequence[Any]) -> list[Any]:
     return list({p.code: p for p in publications}.values())
 
 
-def _search(tool: str, arguments: Mapping[str, Any], total: int) -> Json:
+def _search(record: SearchRecord) -> Json:
+    """What was looked for: words, publication dates, issuer, kind, the total, and which publications."""
+    arguments = record.arguments
     return {
-        "tool": tool,
+        "tool": record.tool,
         "query": arguments.get("query"),
         "from": arguments.get("date_from"),
         "to": arguments.get("date_to"),
         "issuer": arguments.get("issuer"),
         "kind": arguments.get("kind"),
-        "total": total,
+        "total": record.total,
+        "publications": list(record.codes),
     }
 
 

@@ -29,4 +29,5 @@ def make_view(run: Run) -> View:
         limits=run.setup.limits,
         spend=run.budget.spend(session.read_tokens),
         corpus_dates=run.setup.corpus.dates,
+        asks_current=run.asks_current,
     )

@@ -32,13 +32,15 @@ class Abstain:
 
 @dataclass(frozen=True, slots=True)
 class Clarify:
-    """The question names something ambiguous; `options` are the candidates that were found, two at least."""
+    """The question names something ambiguous; `options` are codes of discovered publications, two at least. The run
+    refuses any other, and shows them to people by title and date."""
 
     message: str
     options: tuple[str, ...]
 
 
-Step = ToolCall | Draft | Abstain | Clarify
+Step = ToolCall | Draft | Abstain | Clarify | tuple[ToolCall, ...]
+"""What a planner may return. Of several calls at once the first runs; each other is refused (`one_call_per_turn`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,7 @@ class View:
     limits: Limits
     spend: Spend
     corpus_dates: tuple[date, date]
+    asks_current: bool = False  # the question is about what is in force now
 
 
 class Planner(Protocol):

@@ -18,6 +18,7 @@ from dofrag.domain.question import (
 )
 from dofrag.planner.interface import Seen, View
 from dofrag.planner.queries import Window, windows
+from dofrag.planner.series import of_no_time, superseded
 from dofrag.text.fold import fold, stem, words
 from dofrag.text.paths import provision_matches
 
@@ -27,11 +28,13 @@ MAX_POINTERS = 60
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """An unread pointer. `strong` means that its source fits and that it promises an answer."""
+    """An unread pointer. `strong` means that its source fits and that it promises an answer; `placed`, that it was
+    published when an answer is likeliest."""
 
     chunk_id: int
     score: float
     strong: bool
+    placed: bool
     requirements: tuple[str, ...]
 
 
@@ -39,28 +42,36 @@ def rank_pointers(view: View, missing: Sequence[Requirement]) -> list[Ranked]:
     """Unread pointers by how well they fit some missing requirement, the best first; each requirement's best come
     before any other's second best."""
     unread = [s for s in view.seen if s.chunk_id not in view.passages][-MAX_POINTERS:]
-    glimpses = {s.chunk_id: _glimpse(s, view.publications[s.code]) for s in unread if s.code in view.publications}
+    glimpses = {s.chunk_id: glimpse(s, view.publications[s.code]) for s in unread if s.code in view.publications}
     place = {s.chunk_id: n for n, s in enumerate(unread)}
     scores: dict[int, float] = {}
     serves: dict[int, list[str]] = {}
     turns: dict[int, int] = {}
     strong: set[int] = set()
+    placed: set[int] = set()
+    old = superseded(view.publications.values())
     for requirement in missing:
+        timeless = of_no_time(requirement, view.question.text, current=view.asks_current)
+        window = next(windows(requirement))
         rated = []
         for pointer in unread:
             if pointer.chunk_id in glimpses:
                 score = _score(requirement, pointer, glimpses[pointer.chunk_id])
+                if timeless and pointer.code in old:
+                    score = min(score - 1.0, STRONG - 0.5)  # a later member of its series says what holds
                 if score > 0:
                     rated.append((score - place[pointer.chunk_id] * 0.01, pointer.chunk_id))
         rated.sort(key=lambda pair: (-pair[0], pair[1]))
         for turn, (score, chunk_id) in enumerate(rated[:4]):
             scores[chunk_id] = max(scores.get(chunk_id, 0.0), score)
             turns[chunk_id] = min(turns.get(chunk_id, turn), turn)
+            if _in_window(glimpses[chunk_id].passage.publication, window):
+                placed.add(chunk_id)
             if score >= STRONG and turn < 2:
                 strong.add(chunk_id)
                 serves.setdefault(chunk_id, []).append(requirement.id)
     order = sorted(scores, key=lambda i: (turns[i], -scores[i], i))
-    return [Ranked(i, scores[i], i in strong, tuple(serves.get(i, ()))) for i in order]
+    return [Ranked(i, scores[i], i in strong, i in placed, tuple(serves.get(i, ()))) for i in order]
 
 
 STRONG = 2.0
@@ -110,9 +121,15 @@ def _in_window(publication: Publication, window: Window) -> bool:
 
 
 def well_placed(view: View, requirement: Requirement) -> bool:
-    """Whether a discovered publication fits the source and the dates where the answer is likeliest."""
+    """Whether a discovered publication fits the source and the dates where the answer is likeliest. Of a requirement
+    whose source says nothing, the title must be about most of the subject."""
     window = next(windows(requirement))
-    return any(_in_window(view.publications[code], window) for code in fitting_publications(view, requirement))
+    codes = [c for c in fitting_publications(view, requirement) if _in_window(view.publications[c], window)]
+    if names_anything(requirement.source):
+        return bool(codes)
+    subject = subject_of(requirement)
+    titles = [glimpse(Seen(0, c, (), None, ""), view.publications[c]).title_stems for c in codes]
+    return any(2 * sum(held(s, own) for s in subject) >= len(subject) for own in titles)
 
 
 def subject_of(requirement: Requirement) -> tuple[str, ...]:
@@ -125,7 +142,7 @@ def subject_of(requirement: Requirement) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*extra, *telling_terms(requirement.terms, requirement.source)]))
 
 
-def _glimpse(pointer: Seen, publication: Publication) -> PreparedPassage:
+def glimpse(pointer: Seen, publication: Publication) -> PreparedPassage:
     """A pointer read as if its snippet were all there is: enough to test its source."""
     chunk = Chunk(
         id=pointer.chunk_id,
@@ -147,10 +164,10 @@ def fitting_publications(view: View, requirement: Requirement) -> list[str]:
     fitting: list[tuple[bool, bool, int, int, str]] = []
     subject = subject_of(requirement)
     for n, (code, publication) in enumerate(view.publications.items()):
-        glimpse = _glimpse(Seen(0, code, (), None, publication.title), publication)
-        if mismatch(requirement.source, glimpse):
+        glanced = glimpse(Seen(0, code, (), None, publication.title), publication)
+        if mismatch(requirement.source, glanced):
             continue
-        hits = sum(held(s, glimpse.title_stems) for s in subject)
+        hits = sum(held(s, glanced.title_stems) for s in subject)
         if hits or names_anything(requirement.source):
             outside = not _in_window(publication, next(windows(requirement)))
             fitting.append((outside, publication.consolidated, -hits, n, code))

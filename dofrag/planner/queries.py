@@ -29,6 +29,8 @@ PROVISION_WORDS = {
 """What a segment of a provision path is called in a text."""
 
 Arguments = dict[str, Any]
+LISTED_DAYS = 31
+"""The longest range that is worth listing whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,11 @@ def searches(requirement: Requirement, question: Question) -> Iterator[Arguments
     yield search_arguments(question.text[:400], Window())
 
 
+def open_search(requirement: Requirement, question: Question) -> Arguments:
+    """The same words anywhere: without a filter of any kind."""
+    return search_arguments(query_of(requirement) or question.text[:400], Window())
+
+
 def shorter(query: str) -> Iterator[str]:
     """The query without its last words, half by half: the least telling stand last."""
     words = query.split()
@@ -145,6 +152,7 @@ def search_arguments(
     issuer: str | None = None,
     edition: str | None = None,
     kind: str | None = None,
+    recent: bool = False,
 ) -> Arguments:
     """All arguments of `search_documents`."""
     return {
@@ -154,18 +162,23 @@ def search_arguments(
         "issuer": issuer,
         "edition": edition,
         "kind": kind,
-        "prefer_recent": False,
+        "prefer_recent": recent,
     }
 
 
 def listing(requirement: Requirement, question: Question) -> Arguments | None:
-    """Arguments of `list_publications` for a question about what was published on a day or in a short range."""
+    """Arguments of `list_publications` for a requirement that names a day, a short range or an issuer; None for one
+    that names neither."""
     source = requirement.source
-    if source.published_from is None or source.published_to is None:
-        return None
-    if (source.published_to - source.published_from).days > 31:
-        return None
-    within = Window(source.published_from, source.published_to).clamped(question.as_of)
+    window = Window(source.published_from, source.published_to)
+    period = period_of(requirement)
+    if window == Window() and period is not None and (period.end - period.start).days <= 7:
+        window = next(windows(requirement))
+    if window.start is None or window.end is None or (window.end - window.start).days > LISTED_DAYS:
+        window = Window()
+        if not source.issuer:
+            return None
+    within = window.clamped(question.as_of)
     return {
         "date_from": _iso(within.start),
         "date_to": _iso(within.end),
@@ -198,13 +211,18 @@ def detail_query(requirement: Requirement) -> str:
     if isinstance(requirement, DateRequired) and requirement.role is DateRole.EFFECT:
         return join([*requirement.terms, "entrará en vigor transitorio vigente a partir"])
     if isinstance(requirement, RangeRequired):
-        bounds = [("hasta", requirement.high), ("más de", requirement.low)]
-        said = [f"{word} {bound:g} {_in_words(bound)}" for word, bound in bounds if bound is not None]
-        return join([*requirement.terms, requirement.unit or "", *said])
+        return join([*requirement.terms, bounds_query(requirement)])
     named = set(requirement.source.name)
     rest = [t for t in requirement.terms if t not in named]
     extra = [requirement.zone or "", requirement.indicator or ""] if isinstance(requirement, ValueRequired) else []
     return join([*extra, *rest]) or query_of(requirement)
+
+
+def bounds_query(requirement: RangeRequired) -> str:
+    """An interval alone, as norms write it: where the subject stands all over a text, its bounds tell the place."""
+    bounds = [("hasta", requirement.high), ("más de", requirement.low)]
+    said = [f"{word} {bound:g} {_in_words(bound)}" for word, bound in bounds if bound is not None]
+    return join([requirement.unit or "", *said])
 
 
 def _in_words(value: float) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dofrag.coverage.closure import Message, plain_message
 from dofrag.errors import UsageError
 from dofrag.planner.interface import Planner
 
 
-def make_planner(name: str) -> Planner:
-    """`rules` or `scripted:NAME`. Raises UsageError that lists what there is."""
+def make_planner(name: str, message: Message = plain_message) -> Planner:
+    """`rules` or `scripted:NAME`; `message` words its reasons. Raises UsageError that lists what there is."""
     kind, _, script = name.partition(":")
     if kind == "scripted":
         from dofrag.planner.scripted import scripted
@@ -16,7 +17,7 @@ def make_planner(name: str) -> Planner:
     if name == "rules":
         from dofrag.planner.rules import RulePlanner
 
-        return RulePlanner()
+        return RulePlanner(message)
     if kind in {"model", "replay"}:
         raise UsageError(f"planner {kind!r} is not in this version", hint="use --planner rules")
     raise UsageError(f"there is no planner {name!r}", hint="use rules, or scripted:NAME")

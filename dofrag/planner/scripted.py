@@ -119,6 +119,15 @@ def _never_stops(view: View) -> Step:
     return replace(call, arguments={**call.arguments, "query": f"{view.question.text[:200]} {view.turn}"})
 
 
+def _three_calls(view: View) -> Step:
+    """Works honestly, but sends each call with two others: only the first of a turn may run."""
+    step = _honest(view)
+    if not isinstance(step, ToolCall):
+        return step
+    others = (replace(_search(view), arguments={**_search(view).arguments, "query": f"{n}"}) for n in ("uno", "dos"))
+    return step, *others
+
+
 def _hidden_tool(view: View) -> Step:
     return ToolCall("execute_shell", {"command": "id"}, "a tool that was never offered")
 
@@ -170,4 +179,5 @@ ADVERSARIES: dict[str, Callable[[View], Step]] = {
     "false_by_absence": _false_by_absence,
     "half_answer": _half_answer,
     "pads_citations": _pads,
+    "three_calls": _three_calls,
 }

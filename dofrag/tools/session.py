@@ -14,11 +14,13 @@ from dofrag.tools.contract import Outcome, Pointer, State
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRecord:
-    """One search or listing of the run, for the report of what was searched."""
+    """One search or listing of the run, for the report of what was searched. `codes` are the publications that it
+    showed."""
 
     tool: str
     arguments: Mapping[str, Any]
     total: int
+    codes: tuple[str, ...] = ()
 
 
 class ResearchSession:
@@ -81,5 +83,8 @@ class ResearchSession:
             self._passages[passage.id] = passage
             self._read_tokens += estimate_tokens(passage.text)
         if outcome.searched:
-            self._searched.append(SearchRecord(tool=tool, arguments=dict(arguments), total=outcome.total))
+            codes = tuple(p.code for p in outcome.publications)
+            self._searched.append(
+                SearchRecord(tool=tool, arguments=dict(arguments), total=outcome.total, codes=codes)
+            )
         return fresh

@@ -1,0 +1,47 @@
+"""Two publications that fix different values for one thing and one time: the run states both and chooses neither."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dofrag.coverage.match import meets
+from dofrag.coverage.prepared import PreparedPassage
+from dofrag.domain.evidence import Claim
+from dofrag.domain.question import SubQuestion, ValueRequired
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A value that a cited passage gives for a requirement, where another cited one gives another."""
+
+    requirement: str
+    value: str
+    chunk_id: int
+
+
+def positions(
+    sub_questions: Sequence[SubQuestion], prepared: Mapping[int, PreparedPassage], claims: Sequence[Claim]
+) -> tuple[Position, ...]:
+    """The values in conflict among accepted claims; none where publications agree. Pure. Only values of a stated time
+    can conflict: those of different times are members of a series."""
+    out: list[Position] = []
+    for sub in sub_questions:
+        own = [claim for claim in claims if sub.id in claim.sub_questions]
+        cited = dict.fromkeys(c.chunk_id for claim in own for c in claim.citations)
+        for requirement in sub.requirements:
+            if isinstance(requirement, ValueRequired) and requirement.period is not None:
+                out += _of(requirement, [prepared[chunk_id] for chunk_id in cited])
+    return tuple(out)
+
+
+def _of(requirement: ValueRequired, cited: Sequence[PreparedPassage]) -> list[Position]:
+    found = [(passage, s) for passage in cited if (s := meets(requirement, passage)).supported and s.values]
+    best = max((support.rank for _, support in found), default=0)
+    first: dict[str, Position] = {}  # one a publication
+    for passage, support in found:
+        if support.rank == best:
+            code = passage.passage.publication.code
+            first.setdefault(code, Position(requirement.id, support.values[0], passage.id))
+    kept = list(first.values())
+    return kept if len({p.value for p in kept}) > 1 else []

@@ -1,0 +1,153 @@
+"""Drafts of the rule planner: sentences of the passages read, in the order of the question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from dofrag.coverage.compose import partial_claims, readable
+from dofrag.coverage.cues import cue
+from dofrag.coverage.match import PreparedPassage, meets
+from dofrag.coverage.premises import PremiseCheck, check_premise
+from dofrag.coverage.spans import quotable_span
+from dofrag.coverage.topics import title_span
+from dofrag.domain.evidence import NO_PREMISE, Citation, Claim, Draft, PremiseFinding, PremiseStatus
+from dofrag.domain.question import Requirement, SubQuestion, ValueRequired
+from dofrag.planner.interface import View
+from dofrag.planner.monitoring import asks_for_all, fitting
+from dofrag.planner.series import of_no_time, superseded
+
+Prepared = Mapping[int, PreparedPassage]
+MAX_ITEMS = 30
+"""Publications that one answer tells of."""
+
+
+def preferred(view: View, requirement: Requirement) -> tuple[int, ...]:
+    """The passages that support a requirement, the best first; only those of the newest member of a series where
+    nothing tells which member is meant."""
+    ids = view.support.get(requirement.id, ())
+    if not of_no_time(requirement, view.question.text, current=view.asks_current):
+        return ids
+    old = superseded(view.publications.values())
+    fresh = [i for i in ids if view.passages[i].chunk.code not in old]
+    if view.asks_current:
+        fresh.sort(key=lambda i: view.passages[i].publication.published_on, reverse=True)
+    return tuple(fresh)
+
+
+def answer(view: View, prepared: Prepared) -> Draft:
+    """All that is asked for, each part by its best passage."""
+    checked = [check_premise(p, sub, prepared).status for sub in view.sub_questions for p in sub.premises]
+    confirmed = bool(checked) and all(s is PremiseStatus.SUPPORTED for s in checked)
+    finding = PremiseFinding(status=PremiseStatus.SUPPORTED) if confirmed else NO_PREMISE
+    return Draft(claims=_claims(view, prepared), premise=finding)
+
+
+def correction(view: View, prepared: Prepared, sub: SubQuestion, check: PremiseCheck) -> Draft:
+    """A draft that states what is true instead, and answers what can be answered besides."""
+    assert check.chunk_id is not None
+    assert check.span is not None
+    start, end = check.span
+    quote = prepared[check.chunk_id].text[start:end]
+    text = readable(quote)
+    citation = Citation(chunk_id=check.chunk_id, quote=quote)
+    true = Claim(text=text, sub_questions=(sub.id,), citations=(citation,))
+    others = tuple(c for c in _claims(view, prepared) if c.text != text)
+    return Draft(claims=(true, *others), premise=PremiseFinding(status=PremiseStatus.FALSE, correction=text))
+
+
+def false_premise(view: View, prepared: Prepared) -> tuple[SubQuestion, PremiseCheck] | None:
+    """The first thing that the question takes for granted and a read passage corrects."""
+    for sub in view.sub_questions:
+        for premise in sub.premises:
+            check = check_premise(premise, sub, prepared)
+            if check.status is PremiseStatus.FALSE and check.chunk_id is not None and check.span is not None:
+                return sub, check
+    return None
+
+
+def _claims(view: View, prepared: Prepared) -> tuple[Claim, ...]:
+    support = {r.id: preferred(view, r) for sub in view.sub_questions for r in sub.requirements}
+    listed = {sub.id: r for sub in view.sub_questions for r in sub.requirements if asks_for_all(r)}
+    for requirement in listed.values():
+        if fitting(view, requirement):
+            support[requirement.id] = ()
+    plain = list(partial_claims(view.sub_questions, prepared, support))
+    plain = [_dated(view, claim, support) for claim in plain]
+    for sub in reversed(view.sub_questions):
+        extra = _published(view, prepared, sub, listed[sub.id]) if sub.id in listed else []
+        extra += _rivals(view, prepared, sub, support)
+        earlier = {s.id for s in view.sub_questions[: view.sub_questions.index(sub)]}
+        at = sum(1 for claim in plain if claim.sub_questions[0] in earlier)
+        at += 0 if sub.id in listed else sum(1 for claim in plain if claim.sub_questions[0] == sub.id)
+        plain[at:at] = extra
+    return tuple(plain)
+
+
+def _dated(view: View, claim: Claim, support: Mapping[str, tuple[int, ...]]) -> Claim:
+    """A value of which nothing said the year says it: of the newest publication, named by its date."""
+    cited = {c.chunk_id for c in claim.citations}
+    for sub in view.sub_questions:
+        for requirement in sub.requirements:
+            timeless = of_no_time(requirement, view.question.text, current=view.asks_current)
+            if timeless and isinstance(requirement, ValueRequired) and cited & set(support[requirement.id][:1]):
+                on = view.passages[claim.citations[0].chunk_id].publication.published_on
+                text = claim.text.removesuffix(".")
+                return claim if str(on) in text else replace(claim, text=f"{text} (DOF {on}).")
+    return claim
+
+
+def _published(view: View, prepared: Prepared, sub: SubQuestion, requirement: Requirement) -> list[Claim]:
+    """One claim for each publication of the cell: its title, and the first sentence of what it orders or tells."""
+    claims = []
+    for code in fitting(view, requirement)[:MAX_ITEMS]:
+        own = sorted((p for p in prepared.values() if p.passage.chunk.code == code), key=lambda p: p.id)
+        cited = []
+        for passage in own[:1]:
+            cited.append((passage, title_span(passage)))
+        body = next((b for p in own if (b := _body(p)) is not None), None)
+        if body is not None and body not in cited:
+            cited.append(body)
+        if cited:
+            claims.append(_claim(sub, cited))
+    return claims
+
+
+def _body(passage: PreparedPassage) -> tuple[PreparedPassage, tuple[int, int]] | None:
+    """The first sentence that is neither title, heading nor seal."""
+    title = title_span(passage) if passage.passage.chunk.ordinal == 0 else (0, 0)
+    for sentence in passage.sentences:
+        if sentence.heading or sentence.end <= title[1] or len(sentence.folded) < 24:
+            continue
+        if cue("seal").search(sentence.folded) or cue("signature").search(sentence.folded):
+            continue
+        span = quotable_span(passage.text, sentence.span)
+        if span[0] >= title[1]:
+            return passage, span
+    return None
+
+
+def _claim(sub: SubQuestion, cited: list[tuple[PreparedPassage, tuple[int, int]]]) -> Claim:
+    text = ". ".join(readable(p.text[a:b]).rstrip(" .") for p, (a, b) in cited)
+    citations = tuple(Citation(chunk_id=p.id, quote=p.text[a:b], start=a, end=b) for p, (a, b) in cited)
+    return Claim(text=f"{text}.", sub_questions=(sub.id,), citations=citations)
+
+
+def _rivals(view: View, prepared: Prepared, sub: SubQuestion, support: Mapping[str, tuple[int, ...]]) -> list[Claim]:
+    """Another value of the same thing and time, from another publication: an answer that knows of it says so."""
+    claims = []
+    for requirement in sub.requirements:
+        if not isinstance(requirement, ValueRequired) or requirement.period is None:
+            continue
+        best: tuple[str, ...] = ()
+        rank = 0
+        codes: set[str] = set()
+        for chunk_id in support[requirement.id]:
+            found = meets(requirement, prepared[chunk_id])
+            code = prepared[chunk_id].passage.chunk.code
+            if not best:
+                best, rank = found.values, found.rank
+            elif code not in codes and found.rank >= rank and found.values and found.values[0] != best[0]:
+                claims.append(_claim(sub, [(prepared[chunk_id], s) for s in found.spans]))
+            codes.add(code)
+    return claims

@@ -1,0 +1,259 @@
+"""Calls worth making, the most promising first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from dofrag.coverage.closure import Message
+from dofrag.coverage.match import PreparedPassage
+from dofrag.domain.corpus import Publication
+from dofrag.domain.question import (
+    DefinitionRequired,
+    ItemRequired,
+    ListRequired,
+    ProvisionRequired,
+    PublicationRequired,
+    RangeRequired,
+    Requirement,
+    Status,
+)
+from dofrag.planner.drafts import preferred
+from dofrag.planner.interface import ToolCall, View
+from dofrag.planner.monitoring import asks_for_all, fitting, next_page, work_through
+from dofrag.planner.pointers import Ranked, fitting_publications, rank_pointers, well_placed
+from dofrag.planner.queries import (
+    bounds_query,
+    detail_query,
+    evidence_arguments,
+    join,
+    listing,
+    open_search,
+    searches,
+)
+from dofrag.planner.reading import open_around, read_whole, untouched
+from dofrag.planner.series import alters, corrects, searched_since
+
+READ_AT_ONCE = 5
+MAX_CHUNKS = 8  # of one call
+TOKENS_A_CHUNK = 900
+"""What a chunk takes to read, as a guess before it is read."""
+MAX_PAGES = 2
+"""Pages of one outline to look at; a long law is searched instead."""
+SEARCHES_FOR_ABSENCE = 3
+
+
+def affordable(view: View) -> bool:
+    # The last turn is kept for a draft.
+    return view.spend.tool_calls < view.limits.max_tool_calls and view.turn < view.limits.max_turns
+
+
+def made(view: View, call: ToolCall) -> bool:
+    """Whether this very call was made before."""
+    key = _key(call.tool, call.arguments)
+    return any(_key(past.tool, past.arguments) == key for past in view.history)
+
+
+def _key(tool: str, arguments: Mapping[str, object]) -> str:
+    return tool + json.dumps(dict(arguments), sort_keys=True, default=str, ensure_ascii=False)
+
+
+def ideas(
+    view: View, missing: list[Requirement], prepared: Mapping[int, PreparedPassage], message: Message
+) -> Iterator[ToolCall]:
+    """What to try for the missing requirements, in order of promise."""
+    yield from _cells(view, missing, message)
+    missing = [r for r in missing if not (asks_for_all(r) and fitting(view, r))]
+    ranked = rank_pointers(view, missing)
+    placed = [r for r in ranked if r.placed]
+    strong = [r for r in ranked if r.strong]
+    yield from _read(view, strong, placed, message("why.read_strong"))
+    yield from _first_searches(view, [r for r in missing if not well_placed(view, r)], message)
+    open_ones = [r for r in missing if not _used_up(view, r)]
+    yield from _within(view, open_ones, ranked, message("why.within"))
+    by_place = (DefinitionRequired, ProvisionRequired)
+    yield from _browse(view, [r for r in open_ones if isinstance(r, by_place)], message("why.outline"))
+    yield from _neighbours(view, open_ones, prepared, message)
+    yield from _read(view, placed, (), message("why.read_best"))
+    if _untouched(view, missing):
+        yield from _for_absence(view, missing, message)
+        if _searched(view) >= SEARCHES_FOR_ABSENCE:
+            return
+    yield from _read(view, ranked, (), message("why.read_best"))
+    yield from _browse(view, open_ones, message("why.outline"))
+    yield from _first_searches(view, open_ones, message)
+    yield from _wider(view, open_ones, message("why.wider"))
+
+
+def later_steps(view: View, message: Message) -> Iterator[ToolCall]:
+    """What an answer needs besides its source: a look at what corrects it, among what was found; and for what is in
+    force a search for what came after it, and a look at what that finds."""
+    every = [r for sub in view.sub_questions for r in sub.requirements]
+    cited = {view.passages[ids[0]].publication for r in every if (ids := preferred(view, r))}
+    yield from _read_later(view, cited, corrects, message)
+    if not view.asks_current or not cited:
+        return
+    newest = max(cited, key=lambda p: (p.published_on, p.code))
+    if not searched_since((p.arguments for p in view.history if p.envelope.get("ok")), newest.published_on):
+        arguments = {
+            "query": join([newest.title, "reforma modificación abrogación"])[:400],
+            "date_from": newest.published_on.isoformat(),
+            **dict.fromkeys(("date_to", "issuer", "edition", "kind")),
+            "prefer_recent": True,
+        }
+        yield ToolCall("search_documents", arguments, message("why.later"))
+    yield from _read_later(view, cited, alters, message)
+
+
+def _read_later(
+    view: View, cited: set[Publication], relation: Callable[[Publication, Publication], bool], message: Message
+) -> Iterator[ToolCall]:
+    """Read the beginning of unread publications that stand in this relation to a cited one."""
+    unread = {c: p for c, p in view.publications.items() if untouched(view, c)}
+    changing = {c for c, p in unread.items() if any(relation(p, one) for one in cited)}
+    ids = [s.chunk_id for s in view.seen if s.code in changing][:READ_AT_ONCE]
+    if ids:
+        yield ToolCall("read_chunks", {"chunk_ids": ids, "neighbor_window": 0}, message("why.read_later"))
+
+
+def _cells(view: View, missing: list[Requirement], message: Message) -> Iterator[ToolCall]:
+    """List the day for what was published then, to the last page, and read all that fits."""
+    for requirement in missing:
+        if isinstance(requirement, PublicationRequired) and (asks_for_all(requirement) or not view.history):
+            page = next_page(view, requirement)
+            if page is not None:
+                yield ToolCall("list_publications", page, message("why.list"))
+    for requirement in missing:
+        yield from work_through(view, requirement, message("why.read_listed"))
+
+
+def _untouched(view: View, missing: list[Requirement]) -> bool:
+    """Whether nothing that was read bears on any part of the question."""
+    every = [r for sub in view.sub_questions for r in sub.requirements]
+    return len(missing) == len(every) and all(view.coverage.get(r.id, Status.OPEN) is Status.OPEN for r in missing)
+
+
+def _searched(view: View) -> int:
+    return sum(past.tool != "read_chunks" for past in view.history)
+
+
+def _for_absence(view: View, missing: list[Requirement], message: Message) -> Iterator[ToolCall]:
+    """What must have been tried before a run may say that the corpus does not hold it: the day or the issuer listed
+    where the question names one, and the words searched for without any filter."""
+    if not view.history:
+        return
+    for requirement in missing[:3]:
+        arguments = listing(requirement, view.question)
+        if arguments is not None:
+            yield ToolCall("list_publications", arguments, message("why.list"))
+        yield ToolCall("search_documents", open_search(requirement, view.question), message("why.open"))
+
+
+def _read(view: View, ranked: Sequence[Ranked], more: Sequence[Ranked], why: str) -> Iterator[ToolCall]:
+    """Read these pointers; `more` fill the call up: a call is dearer than what it reads."""
+    if not ranked:
+        return
+    left = view.limits.max_read_tokens - view.spend.read_tokens
+    # One is tried however little is left: then the run ends on the limit that stopped it, not for want of a source.
+    room = max(1, min(READ_AT_ONCE, left // TOKENS_A_CHUNK))
+    ids = list(dict.fromkeys(r.chunk_id for r in (*ranked, *more)))[:room]
+    while ids:
+        yield ToolCall("read_chunks", {"chunk_ids": ids, "neighbor_window": 0}, why)
+        # A call that was refused for its size is tried again with half of it.
+        ids = ids[: len(ids) // 2]
+
+
+def _used_up(view: View, requirement: Requirement) -> bool:
+    """Whether the question says which publication answers, and that one was read from end to end."""
+    source = requirement.source
+    one_day = source.published_from is not None and source.published_from == source.published_to
+    if not (one_day or source.identifier):
+        return False
+    codes = fitting_publications(view, requirement)
+    return bool(codes) and all(read_whole(view, c) for c in codes)
+
+
+def _within(view: View, missing: list[Requirement], ranked: list[Ranked], why: str) -> Iterator[ToolCall]:
+    """Search within the publications that fit, for what no unread pointer promises to answer: one search for all that
+    the same publications must answer, then one for each."""
+    promised = {r for one in ranked if one.strong for r in one.requirements}
+    queries: dict[tuple[str, ...], list[str]] = {}
+    wider: dict[tuple[str, ...], list[str]] = {}  # consolidated laws as well, where the publications did not do
+    bare: list[tuple[tuple[str, ...], str]] = []
+    for requirement in missing:
+        fits = [c for c in fitting_publications(view, requirement) if not read_whole(view, c)]
+        published = [c for c in fits if not view.publications[c].consolidated]
+        codes = tuple((published or fits)[:6])
+        if published and len(fits) > len(published):
+            wider.setdefault(tuple(fits[:8]), []).append(detail_query(requirement))
+        if requirement.id in promised or not codes:
+            continue
+        query = detail_query(requirement)
+        if isinstance(requirement, PublicationRequired):
+            query = join([query, *(view.publications[c].title for c in codes[:3])])
+        if isinstance(requirement, RangeRequired):
+            bare.append((codes, bounds_query(requirement)))
+        if query:
+            queries.setdefault(codes, []).append(query)
+    for codes, asked in queries.items():
+        yield ToolCall("search_evidence", evidence_arguments(join(asked[:4]), codes), why)
+    for codes, query in bare:
+        yield ToolCall("search_evidence", evidence_arguments(query, codes), why)
+    for codes, asked in (*queries.items(), *wider.items()):
+        for query in dict.fromkeys(asked):
+            if query:
+                yield ToolCall("search_evidence", evidence_arguments(query, codes), why)
+
+
+def _first_searches(view: View, missing: list[Requirement], message: Message) -> Iterator[ToolCall]:
+    for requirement in missing:
+        arguments = next(searches(requirement, view.question), None)
+        if arguments is not None:
+            why = message("why.find", label=requirement.label)[:120]
+            yield ToolCall("search_documents", {**arguments, "prefer_recent": view.asks_current}, why)
+
+
+def _wider(view: View, missing: list[Requirement], why: str) -> Iterator[ToolCall]:
+    """Relax the windows and the filters, then drop words; round robin over what is missing."""
+    ladders = [list(searches(r, view.question))[1:] for r in missing[:8]]
+    for step in range(max((len(ladder) for ladder in ladders), default=0)):
+        for ladder in ladders:
+            if step < len(ladder):
+                yield ToolCall("search_documents", ladder[step], why)
+
+
+def _neighbours(
+    view: View, missing: list[Requirement], prepared: Mapping[int, PreparedPassage], message: Message
+) -> Iterator[ToolCall]:
+    """Finish a list or a provision: read on from the passages that hold a part of it, where there is more."""
+    lists = (ItemRequired, ListRequired, ProvisionRequired)
+    every = [r for sub in view.sub_questions for r in sub.requirements]
+    supporting = [i for r in every if isinstance(r, lists) for i in view.support.get(r.id, ())]
+    if any(isinstance(r, lists) for r in missing):
+        for chunk_id in dict.fromkeys(supporting or view.passages):
+            if open_around(view, chunk_id):
+                yield _around(chunk_id, message("why.read_on"))
+    found = [s.chunk_id for s in view.seen if s.chunk_id in prepared]  # not what was read around something else
+    for requirement in missing:
+        if view.coverage.get(requirement.id) is Status.READ:
+            codes = fitting_publications(view, requirement)
+            near = [i for i in found if prepared[i].passage.publication.code in codes and open_around(view, i)]
+            for chunk_id in near[:2]:
+                yield _around(chunk_id, message("why.read_around"))
+
+
+def _around(chunk_id: int, why: str) -> ToolCall:
+    return ToolCall("read_chunks", {"chunk_ids": [chunk_id], "neighbor_window": 1}, why)
+
+
+def _browse(view: View, missing: list[Requirement], why: str) -> Iterator[ToolCall]:
+    """The outline of the publications that fit and were not read whole, page by page."""
+    for requirement in missing:
+        for code in fitting_publications(view, requirement)[:2]:
+            if read_whole(view, code):
+                continue
+            seen = [p for p in view.history if p.tool == "browse_document" and p.arguments.get("publication") == code]
+            total = max((int(p.envelope.get("total") or 0) for p in seen), default=1)
+            shown = sum(int(p.envelope.get("returned") or 0) for p in seen)
+            if shown < total and len(seen) < MAX_PAGES:
+                yield ToolCall("browse_document", {"publication": code, "offset": shown}, why)

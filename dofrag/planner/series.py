@@ -1,0 +1,82 @@
+"""Publications that continue each other: the yearly notice, the daily rate. The newest one says what holds now."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import date, timedelta
+from typing import Any
+
+from dofrag.coverage.cues import cue
+from dofrag.coverage.source import held
+from dofrag.domain.corpus import Publication
+from dofrag.domain.question import Requirement, ValueRequired
+from dofrag.text.fold import content_words, fold, stem
+
+_NOT_SERIES = re.compile(
+    r"[^a-zñ ]+|\b(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)\b"
+)
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+
+
+def series(publication: Publication) -> tuple[str, str]:
+    """What publications of one series share: issuer, and title without figures and months."""
+    title = " ".join(_NOT_SERIES.sub(" ", fold(publication.title)).split())
+    return fold(publication.issuer), title
+
+
+def newer_in_series(found: Iterable[Publication], cited: Iterable[Publication]) -> Publication | None:
+    """The newest publication found that continues the series of a cited one and that none cited is as new as."""
+    newest: dict[tuple[str, str], date] = {}
+    for publication in cited:
+        key = series(publication)
+        newest[key] = max(publication.published_on, newest.get(key, publication.published_on))
+    later = [p for p in found if series(p) in newest and p.published_on > newest[series(p)]]
+    return max(later, key=lambda p: (p.published_on, p.code), default=None)
+
+
+def superseded(found: Iterable[Publication]) -> frozenset[str]:
+    """Codes of the publications that a later one of their series follows. Untitled ones are of no series."""
+    newest: dict[tuple[str, str], date] = {}
+    known = [p for p in found if p.title and not p.consolidated]
+    for publication in known:
+        key = series(publication)
+        newest[key] = max(publication.published_on, newest.get(key, publication.published_on))
+    return frozenset(p.code for p in known if p.published_on < newest[series(p)])
+
+
+def of_no_time(requirement: Requirement, question: str, *, current: bool = False) -> bool:
+    """Whether nothing tells which member of a series answers: then only the newest may. Values alone, unless the
+    whole question is about what is in force."""
+    source = requirement.source
+    if source.published_from or source.published_to or source.identifier:
+        return False
+    if isinstance(requirement, ValueRequired):
+        return requirement.period is None and (current or not _YEAR.search(question))
+    return current
+
+
+def searched_since(made: Iterable[Mapping[str, Any]], since: date) -> bool:
+    """Whether some search or listing (its arguments) reached from `since` (or the day after) up to the cut-off, and
+    no further back: one that mixes earlier publications in says little about later ones."""
+    days = {since.isoformat(), (since + timedelta(days=1)).isoformat()}
+    return any(m.get("date_from") in days and m.get("date_to", "") is None for m in made)
+
+
+def corrects(later: Publication, earlier: Publication) -> bool:
+    """Whether a publication is an erratum or a clarification of an earlier one, by its title."""
+    return bool(cue("title_corrects").search(fold(later.title))) and _speaks_of(later, earlier)
+
+
+def alters(later: Publication, earlier: Publication) -> bool:
+    """Whether a title says that its publication changes, corrects or prolongs an earlier one."""
+    return bool(cue("title_alters").search(fold(later.title))) and _speaks_of(later, earlier)
+
+
+def _speaks_of(later: Publication, earlier: Publication) -> bool:
+    """Published after, and with most of the words of the earlier title in its own."""
+    if later.published_on < earlier.published_on or later.code == earlier.code or later.consolidated:
+        return False
+    own = frozenset(stem(w) for w in content_words(later.title))
+    wanted = frozenset(stem(w) for w in content_words(earlier.title))
+    return bool(wanted) and 3 * sum(held(w, own) for w in wanted) >= 2 * len(wanted)
