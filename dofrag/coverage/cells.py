@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from dofrag.coverage.assign import Mention
 from dofrag.coverage.prepared import PreparedPassage, Sentence, frequencies, zones
@@ -10,20 +11,23 @@ from dofrag.text.dates import FoundDate, find_dates
 from dofrag.text.fold import fold_chars
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CellContext:
     """Texts that qualify a cell: the header of its column, and the other cells of its row that hold no figure."""
 
     column: str
     row: str
 
+    @cached_property
     def frequencies(self) -> tuple[Mention[str], ...]:
         """The column's, else the row's."""
         return frequencies(fold_chars(self.column)) or frequencies(fold_chars(self.row))
 
+    @cached_property
     def zones(self) -> tuple[Mention[frozenset[str]], ...]:
         return zones(fold_chars(self.column)) or zones(fold_chars(self.row))
 
+    @cached_property
     def dates(self) -> list[FoundDate]:
         return find_dates(self.column) or find_dates(self.row)
 
@@ -32,8 +36,18 @@ def cell_context(prepared: PreparedPassage, sentence: Sentence, start: int) -> C
     """The context of the figure at `start` of the text; None where the row and the header do not line up."""
     if sentence.header is None:
         return None
+    key = ("cell", start)
+    if key not in prepared.memo:
+        prepared.memo[key] = _context(prepared, sentence, sentence.header, start)
+    found: CellContext | None = prepared.memo[key]
+    return found
+
+
+def _context(
+    prepared: PreparedPassage, sentence: Sentence, header_span: tuple[int, int], start: int
+) -> CellContext | None:
     row = _cells(prepared.text, sentence.start, sentence.end)
-    header = _cells(prepared.text, *sentence.header)
+    header = _cells(prepared.text, *header_span)
     at = next((n for n, (a, b) in enumerate(row) if a <= start < b), None)
     if at is None or at >= len(header):
         return None

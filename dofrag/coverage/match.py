@@ -49,7 +49,21 @@ ENDED = frozenset({"validity", "repeal", "replacement", "extension"})
 def meets(requirement: Requirement, prepared: PreparedPassage, part: SubQuestion | None = None) -> Support:
     """What `prepared` does for `requirement`: SUPPORTED with the spans to quote, READ when it comes from the right
     source without the value, OPEN when it does not bear on it. `why` says which slot agreed or was missing. `part` is
-    the sub-question that the requirement is of: a passage that only repeats it supports nothing."""
+    the sub-question that the requirement is of: a passage that only repeats it supports nothing.
+
+    Pure; the answer is kept with the passage, so that asking again, as every turn and the closure check do, is a
+    look-up."""
+    key = ("meets", id(requirement), id(part))
+    known = prepared.memo.get(key)
+    if known is not None and known[0] is requirement and known[1] is part:
+        again: Support = known[2]
+        return again
+    support = _meets(requirement, prepared, part)
+    prepared.memo[key] = (requirement, part, support)
+    return support
+
+
+def _meets(requirement: Requirement, prepared: PreparedPassage, part: SubQuestion | None) -> Support:
     source = requirement.source
     if source.about and requirement.aspect in ENDED:
         source = replace(source, about=())  # another publication says what became of it

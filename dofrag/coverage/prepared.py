@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from dofrag.coverage.assign import Mention
 from dofrag.coverage.cues import cue
@@ -70,6 +70,12 @@ class PreparedPassage:
     @property
     def item_spans(self) -> tuple[tuple[int, int], ...]:
         return tuple((i.start, i.end) for one in self.lists for i in one.items)
+
+    @cached_property
+    def memo(self) -> dict[object, Any]:
+        """What was worked out from this passage, by what it depends on: it never changes, so it need not be worked out
+        twice. Dropped with the passage."""
+        return {}
 
     @cached_property
     def wide(self) -> frozenset[str]:

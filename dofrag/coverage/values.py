@@ -46,19 +46,12 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
     found: list[_Found] = []
     misses: list[str] = []
     bears = False
-    spoke: int | None = None  # end of the last sentence that speaks of it by name
     titled = _titled(requirement, prepared)
     priced = requirement.unit is None and any(stem(t) in PRICES for t in requirement.terms)
     if not titled and not _anywhere(requirement, prepared):
         return Support(Status.OPEN, "nothing read speaks of it")
-    for index, sentence in enumerate(prepared.sentences):
-        if sentence.heading:
-            continue  # a title never supports a value
-        if speaks_of(requirement, sentence, prepared, titled=titled):
-            spoke = sentence.end
-        elif not (titled and spoke is not None and "\n\n" not in prepared.text[spoke : sentence.start]):
-            # In a notice about the indicator, a paragraph that began with it goes on with it.
-            continue
+    for index in _speaking(requirement, prepared, titled):
+        sentence = prepared.sentences[index]
         bears = True
         figures = [q for q in sentence.quantities if _unit_fits(requirement.unit, q) and (q.unit or not priced)]
         figures = figures or [q for q in sentence.quantities if _said_after(requirement.unit, q, sentence)]
@@ -88,6 +81,28 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
         spans = (best.sentence.header, *spans)
     rank = closeness(subject, best.sentence) + 2 * _titled_by(subject, requirement, prepared)
     return Support(Status.SUPPORTED, f"{shown.strip()} fits", spans, (best.quantity.text,), proofs, rank=rank)
+
+
+def _speaking(requirement: ValueRequired, prepared: PreparedPassage, titled: bool) -> tuple[int, ...]:
+    """Which sentences are about what is asked. The same for every period, zone and frequency of it."""
+    by_source = names_anything(requirement.source) or bool(requirement.entities)
+    key = ("speaking", requirement.indicator, requirement.names, _subject(requirement), by_source)
+    if key in prepared.memo:
+        known: tuple[int, ...] = prepared.memo[key]
+        return known
+    found: list[int] = []
+    spoke: int | None = None  # end of the last sentence that speaks of it by name
+    for index, sentence in enumerate(prepared.sentences):
+        if sentence.heading:
+            continue  # a title never supports a value
+        if speaks_of(requirement, sentence, prepared, titled=titled):
+            spoke = sentence.end
+        elif not (titled and spoke is not None and "\n\n" not in prepared.text[spoke : sentence.start]):
+            # In a notice about the indicator, a paragraph that began with it goes on with it.
+            continue
+        found.append(index)
+    prepared.memo[key] = tuple(found)
+    return tuple(found)
 
 
 def _titled_by(subject: tuple[str, ...], requirement: ValueRequired, prepared: PreparedPassage) -> int:
@@ -263,9 +278,9 @@ def _frequencies(
     sentence = prepared.sentences[index]
     if sentence.header is not None:
         cells = [cell_context(prepared, sentence, sentence.start + at) for at, _ in spans]
-        if any(cell is not None and cell.frequencies() for cell in cells):
+        if any(cell is not None and cell.frequencies for cell in cells):
             return [
-                0 if cell is not None and requirement.frequency in {m.what for m in cell.frequencies()} else None
+                0 if cell is not None and requirement.frequency in {m.what for m in cell.frequencies} else None
                 for cell in cells
             ]
     mentions = sentence.frequencies
@@ -294,8 +309,8 @@ def _zones(
     sentence = prepared.sentences[index]
     if sentence.header is not None:
         cells = [cell_context(prepared, sentence, sentence.start + at) for at, _ in spans]
-        if any(cell is not None and cell.zones() for cell in cells):
-            return [0 if cell is not None and any(wanted <= m.what for m in cell.zones()) else None for cell in cells]
+        if any(cell is not None and cell.zones for cell in cells):
+            return [0 if cell is not None and any(wanted <= m.what for m in cell.zones) else None for cell in cells]
     if sentence.zones:
         pairs = assign(sentence.folded, spans, sentence.zones)
         return [cost if what is not None and wanted <= what else None for what, cost in pairs]
@@ -320,9 +335,9 @@ def _periods(
     sentence = prepared.sentences[index]
     if sentence.header is not None:
         cells = [cell_context(prepared, sentence, sentence.start + at) for at, _ in spans]
-        if any(cell is not None and cell.dates() for cell in cells):
+        if any(cell is not None and cell.dates for cell in cells):
             return [
-                (0, ()) if cell is not None and any(falls_in(d, period) for d in cell.dates()) else None
+                (0, ()) if cell is not None and any(falls_in(d, period) for d in cell.dates) else None
                 for cell in cells
             ]
     dates = [d for d in sentence.dates if not _refers(prepared, sentence.start, d)]
