@@ -45,8 +45,8 @@ class Span:
 class Source:
     """Which publication may answer. Every slot that is filled must agree; an empty one asks nothing.
 
-    `published_from`/`published_to` are inclusive. `name` holds the folded content words of a named instrument, `about`
-    those that describe one without naming it ("el decreto de los muelles"): a title may say it in other words.
+    `published_from`/`published_to` are inclusive. `name` holds the folded content words of a named instrument,
+    `about` those that describe one without naming it ("el decreto de los muelles"): a title may use other words.
     """
 
     issuer: str | None = None  # canonical issuer, resolved by the profile's aliases

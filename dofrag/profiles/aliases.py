@@ -76,6 +76,10 @@ class Aliases:
     instruments: Names
     editions: Names
     heads: tuple[str, ...]  # folded nouns that begin the name of an instrument
+    acts: tuple[str, ...]  # folded nouns that begin the description of one
+    joins: frozenset[str]  # folded words that may join the words of a description, besides the connectors
+    apart: frozenset[str]  # connectors that stand within no other proper name
+    validity: frozenset[str]  # folded words that say that a thing is in force: no part of its name
     connectors: frozenset[str]  # folded words that may join the capitalised words of a name
     stop_words: frozenset[str]
     partial_identifier: re.Pattern[str]
@@ -109,6 +113,10 @@ def load_aliases(text: str) -> Aliases:
         instruments=_names(data.get("instrument", ())),
         editions=_names(data.get("edition", ())),
         heads=tuple(sorted(data["instruments"]["heads"], key=lambda h: (-len(h), h))),
+        acts=tuple(data["instruments"].get("acts", ())),
+        joins=frozenset(data["instruments"].get("joins", ())),
+        apart=frozenset(data["instruments"].get("apart", ())),
+        validity=frozenset(data["instruments"].get("validity", ())),
         connectors=frozenset(data["instruments"]["connectors"]),
         stop_words=frozenset(data.get("stop_words", ())),
         partial_identifier=re.compile(data["identifiers"]["partial"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from dofrag.domain.question import (
     ListRequired,
     Period,
     PublicationRequired,
+    Source,
     TopicRequired,
 )
 from dofrag.profiles.clauses import Clause, Hit, find
@@ -29,16 +31,24 @@ def dates(context: Context) -> Iterable[Proposal]:
     hits = context.of("date")
     for hit in hits:
         role = DateRole(hit.rule.attributes["role"])
-        for start, end in _coordinated(context, hit):
+        events = _series(context, hit.end, hit.end + 4) if "plural" in hit.groups else []
+        for start, end in events:  # "las fechas de visita, fallo y firma"
+            words = context.language.content_words(context.text[start:end])
+            rest = context.terms(*hits, start=events[-1][1])
+            label = context.labels.date(role, context.text[start:end], _date_period(context))
+            slots: dict[str, Any] = {"role": role, "terms": tuple(dict.fromkeys((*words, *rest))), "label": label}
+            yield Proposal(DateRequired, hit.rule.id, slots)
+        parts = _coordinated(context, hit) if not events else []
+        sources = _own_sources(context, parts)
+        for n, (start, end) in enumerate(parts):
             terms = context.terms(*hits, start=start, end=end)
             if kept := hit.groups.get("kept"):
                 terms = tuple(dict.fromkeys((*context.language.content_words(kept), *terms)))
             subject = context.masked.phrase(start, end, [(h.start, h.end) for h in hits])
             period = _date_period(context)
             label = context.labels.date(role, subject, period)
-            yield Proposal(
-                DateRequired, hit.rule.id, {"role": role, "terms": terms, "period": period, "label": label}
-            )
+            slots = {"role": role, "terms": terms, "period": period, "label": label}
+            yield Proposal(DateRequired, hit.rule.id, slots | ({"source": sources[n]} if sources else {}))
     # "¿Por qué empezó a regir el …?" takes a date for granted: the true one must be found.
     for why in context.of("why")[:1] if not hits else ():
         if context.states_effect:
@@ -47,6 +57,26 @@ def dates(context: Context) -> Iterable[Proposal]:
             label = context.labels.date(role, context.masked.phrase(context.clause.start, context.clause.end), period)
             slots = {"role": role, "terms": context.terms(why), "period": period, "label": label}
             yield Proposal(DateRequired, why.rule.id, slots)
+
+
+def _own_sources(context: Context, parts: Sequence[tuple[int, int]]) -> list[Source]:
+    """Of coordinated parts that name an instrument each, the source of each; empty where they share one."""
+    facts = [within(context.own, [part]) for part in parts]
+    if len(parts) < 2 or not all(f.identifiers or any(i.use == "source" for i in f.instruments) for f in facts):
+        return []
+    return [sources_of(f, within(context.everything, []))[0] for f in facts]
+
+
+def _series(context: Context, at: int, latest: int) -> list[tuple[int, int]]:
+    """The bare nouns of a row that begins between these places (`inicio, avance y cierre`); empty where none does."""
+    match = context.language.series.search(context.folded, at, context.clause.end)
+    if match is None or match.start() > latest:
+        return []
+    start = match.start("list")
+    return [(start + w.start(), start + w.end()) for w in _NOUN.finditer(match["list"]) if len(w.group()) > 1]
+
+
+_NOUN = re.compile(r"[^\W\d_]{2,}")
 
 
 def _date_period(context: Context) -> Period | None:
@@ -105,7 +135,9 @@ def definitions(context: Context) -> Iterable[Proposal]:
 
 def items(context: Context) -> Iterable[Proposal]:
     seen = False
-    for hit in context.of("items"):
+    bare = any(h.rule.attributes.get("bare") for h in context.of("list"))
+    stated = [h for c in context.stated if bare for h in find(context.rules.of("announced"), context.folded, c)]
+    for hit in stated[:2] or context.of("items"):
         if hit.rule.attributes.get("after") and not seen:
             continue
         number = _whole(context, hit.groups["n"])
@@ -113,12 +145,20 @@ def items(context: Context) -> Iterable[Proposal]:
             continue
         seen = True
         noun = " ".join(w for w in (hit.groups["noun"], hit.groups.get("adjective")) if w)
-        terms = tuple(dict.fromkeys((*noun.split(), *context.terms(*context.of("items")))))
+        terms = tuple(dict.fromkeys((*noun.split(), *context.terms(*context.of("items", "list")))))
+        if stated:
+            terms = tuple(dict.fromkeys((*noun.split(), *_stated_terms(context, hit))))
         for ordinal in range(1, number + 1):
             label = context.labels.item(context.spelled(hit, noun), ordinal, number)
             yield Proposal(
                 ItemRequired, hit.rule.id, {"ordinal": ordinal, "of": number, "terms": terms, "label": label}
             )
+
+
+def _stated_terms(context: Context, hit: Hit) -> tuple[str, ...]:
+    """Subject words of what is stated before a bare question ("Son seis los faros que…: ¿cuáles?")."""
+    stated = next(c for c in context.stated if c.holds(hit.start))
+    return context.masked.terms(stated.start, stated.end, [(hit.start, hit.end)])
 
 
 def _whole(context: Context, text: str) -> int | None:
@@ -131,6 +171,12 @@ def lists(context: Context) -> Iterable[Proposal]:
         return
     for hit in context.of("list"):
         noun = hit.groups.get("noun", "")
+        at = context.folded.find(noun, hit.start)
+        if any(i.use == "source" and i.start <= at < i.end for i in context.own.instruments):
+            # "¿Cuáles son las reglas de operación vigentes de Boyas a Flote?" asks for the publication.
+            slots = {"terms": context.terms(), "label": context.labels.publication(context.spelled(hit, noun))}
+            yield Proposal(PublicationRequired, hit.rule.id, slots)
+            return
         terms = tuple(dict.fromkeys((*noun.split(), *context.terms(hit))))
         yield Proposal(
             ListRequired, hit.rule.id, {"terms": terms, "label": context.labels.list(context.spelled(hit, noun))}
@@ -152,7 +198,18 @@ def also(context: Context) -> Iterable[Proposal]:
 def sequence(context: Context) -> Iterable[Proposal]:
     """A chronology: one requirement a stage that the question names."""
     for hit in context.of("sequence")[:1]:
-        span = context.language.span.search(context.folded, hit.end, context.clause.end)
+        at = (context.folded, hit.end, context.clause.end)
+        span = context.language.span.search(*at) or context.language.stretch.match(*at)
+        stages = _series(context, hit.end, hit.end + 24)
+        if stages:
+            # "el orden de aviso, obra y cierre del muelle": what they are all of stands after the last.
+            rest = context.terms(hit, start=stages[-1][1])
+            for start, end in stages[:8]:
+                words = context.language.content_words(context.text[start:end])
+                label = context.labels.publication(context.text[start:end])
+                slots = {"terms": tuple(dict.fromkeys((*words, *rest))), "label": label}
+                yield Proposal(PublicationRequired, hit.rule.id, slots)
+            return
         if span:
             stages = [span.span("first"), span.span("last")]
         else:

@@ -19,10 +19,11 @@ from dofrag.profiles.asks import actors, also, dates, definitions, items, lists,
 from dofrag.profiles.clauses import Clause
 from dofrag.profiles.context import Context, Proposal
 from dofrag.profiles.labels import Labels
+from dofrag.profiles.marks import marked
 from dofrag.profiles.values import ranges, values
 
-_ALWAYS = frozenset({"and-list"})
-"""Rules whose lists stay beside more exact requirements."""
+_ALWAYS = frozenset({"and-list", "how-and"})
+"""Rules whose lists and topics stay beside more exact requirements."""
 
 MAX_REQUIREMENTS = 24
 """Of one clause: a cross product beyond this says that the question was misread."""
@@ -42,7 +43,7 @@ def proposals(context: Context) -> list[Proposal]:
     out = _placed(context, out)
     if not out:
         out = [topic(context, "question", ())]
-    return list(_per_source(context, out))[:MAX_REQUIREMENTS]
+    return list(_per_source(context, list(marked(context, out))))[:MAX_REQUIREMENTS]
 
 
 def _per_source(context: Context, found: Sequence[Proposal]) -> Iterable[Proposal]:
@@ -61,7 +62,8 @@ def _per_source(context: Context, found: Sequence[Proposal]) -> Iterable[Proposa
 def _placed(context: Context, found: list[Proposal]) -> list[Proposal]:
     """Provisions of the clause: where something typed is asked of one provision, it is that requirement's place;
     otherwise the provision itself is what is asked for."""
-    asked = list(dict.fromkeys(p.path for p in context.own.provisions if p.use == "asked"))
+    uses = ("asked", "amended") if context.aspect in ("change", "former") else ("asked",)
+    asked = list(dict.fromkeys(p.path for p in context.own.provisions if p.use in uses))
     if context.placed and found:
         asked = [context.placed]
     if len(asked) == 1 and (context.placed or any(p.type is not TopicRequired for p in found)):

@@ -43,6 +43,21 @@ class Context:
     labels: Labels
     inherited_terms: tuple[str, ...] = ()
     placed: str | None = None  # provision that the context names, for a part that names none
+    stated: tuple[Clause, ...] = ()  # what is stated before the first part, for that part
+
+    @property
+    def aspect(self) -> str | None:
+        """What of its subject the part asks: that of the first row which says so."""
+        for rule in self.rules.rules:
+            if "aspect" in rule.attributes and rule.pattern.search(self.folded, self.clause.start, self.clause.end):
+                return rule.attributes["aspect"]
+        return None
+
+    @property
+    def names_source(self) -> bool:
+        """Whether a slot of the source is filled, beside how the question describes it."""
+        first = self.sources[0]
+        return first != Source(gazette_only=first.gazette_only, about=first.about)
 
     def of(self, *emits: str) -> tuple[Hit, ...]:
         return tuple(h for h in self.hits if h.rule.emits in emits)
@@ -54,7 +69,7 @@ class Context:
             self.clause.end if end is None else end,
             [(h.start, h.end) for h in hits],
         )
-        if len(found) > 1 or self.sources[0] != Source(gazette_only=self.sources[0].gazette_only):
+        if len(found) > 1 or self.names_source:
             return found
         # A part that names neither a source nor a subject of its own speaks of that of another part.
         return tuple(dict.fromkeys((*found, *self.inherited_terms[:5])))

@@ -108,6 +108,7 @@ class Engine:
             labels=self.labels,
             inherited_terms=_elsewhere(masked, clause, asking),
             placed=_placed_by_context(facts, own, reach, asking),
+            stated=tuple(c for c in reach if c is not clause),
         )
 
     def _bare(self, folded: str, clause: Clause, facts: Facts) -> bool:

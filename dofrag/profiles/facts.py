@@ -11,6 +11,7 @@ from typing import Any
 from dofrag.domain.question import DateRole
 from dofrag.profiles.aliases import Aliases, Found
 from dofrag.profiles.language import Language
+from dofrag.profiles.named import Name, descriptions, entities
 from dofrag.profiles.rules import Rule, RuleSet
 from dofrag.text.dates import FoundDate
 from dofrag.text.fold import fold, fold_chars
@@ -82,6 +83,8 @@ class Facts:
     zones: tuple[Spanned, ...]
     editions: tuple[Spanned, ...]
     cites: tuple[Spanned, ...]  # verbs of citing: they tell how provisions are used, not what is asked
+    entities: tuple[Name, ...]
+    descriptions: tuple[Name, ...]  # of instruments
     measures: tuple[Spanned, ...]  # amounts, surfaces and percentages that the question itself states
     gazette_only: bool
 
@@ -103,7 +106,7 @@ def read_facts(
     taken = [(n.start, n.end) for n in named]
     provisions = _provisions(folded, found, rules)
     acts = [m.end() for r in rules.of("act") for m in r.pattern.finditer(folded)]
-    return Facts(
+    facts = Facts(
         dates=tuple(d for d in dates if not any(s <= d.start and d.end <= e for s, e in taken)),
         provisions=provisions,
         instruments=_uses(folded, named, provisions, acts),
@@ -114,12 +117,23 @@ def read_facts(
         zones=_zones(text, folded, rules, aliases),
         editions=tuple(Spanned(f.start, f.end, f.alias.name) for f in aliases.editions.find(folded)),
         cites=tuple(Spanned(*m.span(), m.group()) for r in rules.of("cites") for m in r.pattern.finditer(folded)),
+        entities=(),
+        descriptions=(),
         measures=tuple(
             Spanned(n.start, n.end, text[n.start : n.end])
             for n in language.find_numbers(text)
             if n.kind in ("surface", "money", "percent")
         ),
         gazette_only=rules.any("gazette", folded),
+    )
+    slots: list[Any] = [*facts.dates, *facts.provisions, *facts.identifiers, *facts.issuers, *facts.indicators]
+    slots += [*facts.frequencies, *facts.zones, *facts.editions, *facts.measures]
+    held = [(s.start, s.end) for s in slots]
+    names = [(s.start, s.end) for s in facts.instruments]
+    return replace(
+        facts,
+        entities=entities(text, folded, [*held, *names], aliases, language),
+        descriptions=descriptions(folded, [*held, *names], aliases, language),
     )
 
 
@@ -202,7 +216,8 @@ def _identifiers(
             out[at] = Spanned(at, at + len(identifier), identifier)
     for match in aliases.partial_identifier.finditer(folded):
         if not any(s.start <= match.start() < s.end for s in out.values()):
-            out[match.start()] = Spanned(*match.span(), match.group().upper())
+            named = match.groupdict().get("id") or match.group()
+            out[match.start()] = Spanned(*match.span(), named.upper())
     return tuple(out[at] for at in sorted(out))
 
 
@@ -220,9 +235,8 @@ def _zones(text: str, folded: str, rules: RuleSet, aliases: Aliases) -> tuple[Sp
     zones = [Spanned(f.start, f.end, f.alias.name) for f in aliases.zones.find(folded)]
     for rule in rules.of("zone"):
         for match in rule.pattern.finditer(folded):
-            kind = match["kind"].rstrip("s") if match["kind"].endswith("s") else match["kind"]
-            kind = " ".join(re.sub(r"(?<=[lnr])es$|(?<=[aeo])s$", "", w) for w in kind.split())
-            for item in re.finditer(r"[a-z0-9]+(?=,| y |$)", match["list"]):
+            kind = " ".join(re.sub(r"(?<=[lnrd])es$|(?<=[aeo])s$", "", w) for w in match["kind"].split())
+            for item in re.finditer(r"[a-zñ0-9]+(?=,| y |$)", match["list"]):
                 start = match.start("list") + item.start()
                 value = f"{kind} {text[start : start + len(item.group())]}"
                 zones.append(Spanned(match.start() if not item.start() else start, start + len(item.group()), value))
@@ -242,14 +256,14 @@ def _instruments(text: str, folded: str, aliases: Aliases, language: Language) -
     spans = [(f.start, f.end, f.alias.name) for f in aliases.instruments.find(folded)]
     if heads:
         for match in re.finditer(rf"(?<![\w-])(?:{heads})(?![\w-])", folded):
-            end = _name_end(text, folded, match.end(), aliases)
+            end = _name_end(text, folded, match.end(), aliases, language)
             if end > match.end() or _stands_alone(text, match.start()):
                 spans.append((match.start(), end, text[match.start() : end]))
     last = -1
     for start, end, name in sorted(spans):
         if start < last:
             continue
-        for one in _with_periods(text, folded, start, end, name, language):
+        for one in _with_periods(folded, start, end, name, aliases, language):
             out.append(one)
             last = max(last, one.end)
     return out
@@ -260,18 +274,23 @@ def _stands_alone(text: str, start: int) -> bool:
     return text[start].isupper() and start > 1 and text[start - 2] not in "?¿.:" and text[start - 1] == " "
 
 
-def _name_end(text: str, folded: str, at: int, aliases: Aliases) -> int:
+def _name_end(text: str, folded: str, at: int, aliases: Aliases, language: Language) -> int:
     """Where the name that begins before `at` ends: after the last capitalised word that connectors join to it. An
     infinitive after *para* opens a stretch of lower-case words that the next capital closes
     (`Ley para regular las Instituciones de Tecnología Financiera`)."""
     end, open_stretch, previous = at, False, ""
     for count, word in enumerate(_WORD.finditer(text, at)):
-        between = text[end if count == 0 else word.start() - 1 : word.start()]
+        between = text[at if count == 0 else word.start() - 1 : word.start()]
         if count >= _MAX_NAME_WORDS or (between.strip() and between.strip() != ","):
             break
         if "," in text[max(at, word.start() - 2) : word.start()] and not word.group()[0].isupper():
             break
         token = folded[word.start() : word.end()]
+        if token in language.conjunctions and _another(folded, word.end(), aliases):
+            break  # "la Ley de Faros y la Ley de Boyas"
+        if (token in aliases.validity or _YEAR.fullmatch(token)) and count == 0:
+            previous = token  # "las reglas de operación vigentes de Boyas a Flote", "… 2031 de …"
+            continue
         if word.group()[0].isupper():
             end, open_stretch = word.end(), False
         elif previous == "para" and token.endswith(("ar", "er", "ir")):
@@ -284,10 +303,18 @@ def _name_end(text: str, folded: str, at: int, aliases: Aliases) -> int:
     return end
 
 
-def _with_periods(text: str, folded: str, start: int, end: int, name: str, language: Language) -> list[Instrument]:
+def _another(folded: str, at: int, aliases: Aliases) -> bool:
+    """Whether the noun that begins the name of an instrument stands here, after an article."""
+    heads = "|".join(re.escape(h) for h in aliases.heads)
+    return re.compile(rf" (?:[a-z]{{2,3}} ){{0,2}}(?:{heads})(?![\w-])").match(folded, at) is not None
+
+
+def _with_periods(
+    folded: str, start: int, end: int, name: str, aliases: Aliases, language: Language
+) -> list[Instrument]:
     """A plan's period, or the year that stands right after the name of a budget, is part of the name; two periods
     make two instruments."""
-    words = language.content_words(name)
+    words = tuple(w for w in language.content_words(name) if w not in aliases.validity)
     periods = _PERIODS.match(folded, end)
     if periods:
         out: list[Instrument] = []

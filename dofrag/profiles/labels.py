@@ -68,6 +68,12 @@ class Labels:
         name = source.identifier or " ".join(source.name) or source.issuer or ""
         return self._label["from_source"].format(label=label, source=name) if name else label
 
+    def of(self, label: str, name: str) -> str:
+        return self._label["from_source"].format(label=label, source=name)
+
+    def of_period(self, label: str, period: Period) -> str:
+        return f"{label}, {period_text(period)}"
+
     def path(self, path: str) -> str:
         """`art:3/frac:II` → `artículo 3, fracción II`."""
         parts = []

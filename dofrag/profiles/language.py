@@ -23,6 +23,15 @@ class Language(Protocol):
     coordination: re.Pattern[str]  # between two coordinated noun phrases
     span: re.Pattern[str]  # "from … to …", groups `first` and `last`
     determiner: re.Pattern[str]  # articles at the beginning of a noun phrase
+    parallel: re.Pattern[str]  # two phrases that a repeated preposition coordinates, groups `first` and `second`
+    series: re.Pattern[str]  # three bare nouns or more in a row, group `list`
+    stretch: re.Pattern[str]  # "from a draft to a norm", groups `first` and `last`
+    side: re.Pattern[str]  # all that may stand between two names side by side
+    conjunctions: frozenset[str]
+    relative: str  # the word that begins a relative clause
+    infinitive: re.Pattern[str]  # a verb that begins a clause of purpose after a preposition
+    asked: re.Pattern[str]  # before an instrument that is asked for, or that is the object of an infinitive
+    ordinal: str  # pattern of an ordinal before the noun
 
     def find_dates(self, text: str, *, default_year: int | None = None) -> list[FoundDate]: ...
 
@@ -44,9 +53,25 @@ class Spanish:
     noun = r"(?!(?:y|e|o|u|de|del|a|al|en|con|por|para|el|la|los|las|que|se|su|sus|mas|menos)\b)[a-zñ]{2,}"
     interrogatives = frozenset({"que", "como", "cuando", "donde", "quien", "quienes", "cual", "cuales", "cuanto"})
     joint = re.compile(r"(?:^|[¿?¡!:;.,(]\s*|\b(?:y|e|o|u|pero|ademas|tambien)\s+)$")
-    coordination = re.compile(r",? (?:y|e) (?=(?:el|la|los|las|sus?) )|, (?=(?:el|la|los|las) )")
+    coordination = re.compile(
+        r",? (?:y|e) (?=(?:(?:para|de|en|a) )?(?:el|la|los|las|sus?) )|, (?=(?:el|la|los|las) )"
+    )
     span = re.compile(r"\bdesde (?P<first>.+?) hasta (?P<last>.+)", re.S)
     determiner = re.compile(r"\b(?:el|la|los|las|un|una|unos|unas|al|del)\s+")
+    parallel = re.compile(
+        r"\b(?P<p>de|con|en)(?:l| el| la| los| las)? (?P<first>[^,;:?]{3,80}?) y (?P=p)(?:l| el| la| los| las)? "
+        r"(?P<second>[^,;:?]{3,80})"
+    )
+    series = re.compile(r"\b(?P<list>[a-zñ]{4,}(?:, [a-zñ]{4,}){1,8} y [a-zñ]{4,})\b")
+    stretch = re.compile(r"\bde (?P<first>[a-zñ]{4,}(?: [a-zñ]+){0,3}) a (?P<last>[a-zñ].+)", re.S)
+    side = re.compile(r"(?:, |,? (?:y|e) )(?:(?:de|del|a|al|con|en|la|el|los|las|para|por) ){0,3}")
+    conjunctions = frozenset({"y", "e"})
+    relative = "que"
+    infinitive = re.compile(r"[a-zñ]{2,}(?:ar|er|ir)(?:se|l[aeo]s?)?")
+    ordinal = r"(?:(?:primer|tercer)[ao]?|(?:segund|cuart|quint|sext|septim|octav|noven|decim|ultim)[ao])"
+    asked = re.compile(
+        r"\b(?:que|cual|cuales|cuant[oa]s?|[a-zñ]{2,}(?:ar|er|ir)(?: (?:el|la|los|las|un|una|su|sus))?) $"
+    )
 
     def find_dates(self, text: str, *, default_year: int | None = None) -> list[FoundDate]:
         return find_dates(text, default_year=default_year)

@@ -22,7 +22,9 @@ def premises_of(context: Context, rules: RuleSet, reach: Sequence[Clause]) -> tu
         found.setdefault((slot, expected), Premise(id="", slot=slot, label=label, expected=expected, source=source))
 
     for instrument in context.own.instruments:
-        if instrument.use != "cited":
+        if instrument.use == "amended" and context.aspect == "change":
+            add("amended", "amended", instrument.text)
+        elif instrument.use != "cited":
             add("instrument", "instrument", instrument.text)
     for identifier in context.own.identifiers:
         add("instrument", "instrument", identifier.value)
@@ -30,7 +32,8 @@ def premises_of(context: Context, rules: RuleSet, reach: Sequence[Clause]) -> tu
         if provision.use == "asked":
             add("provision", "provision", provision.path, context.labels.path(provision.path))
     for dated in context.own.dates:
-        if dated.role == DateRole.EFFECT:
+        happened = dated.role == DateRole.DATUM and dated.found.precision == "day" and _happens(context, dated.start)
+        if dated.role == DateRole.EFFECT or happened:
             add("date", "date_effect", dated.found.first.isoformat())
     for expected in _counts(context, rules, reach):
         add("number", "number", expected)
@@ -38,6 +41,12 @@ def premises_of(context: Context, rules: RuleSet, reach: Sequence[Clause]) -> tu
         for hit in find(rules.of("act"), context.folded, clause):
             add("act", "act", hit.groups["act"])
     return tuple(found.values())[:MAX_PREMISES]
+
+
+def _happens(context: Context, at: int) -> bool:
+    """ "¿Cuánto subió la cuota el 3 de mayo?" takes it for granted that it rose on that day."""
+    before = context.folded[context.clause.start : at]
+    return any(r.pattern.search(before) for r in context.rules.of("happens"))
 
 
 def _counts(context: Context, rules: RuleSet, reach: Sequence[Clause]) -> Iterable[str]:

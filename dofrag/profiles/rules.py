@@ -3,7 +3,9 @@
 What a row may emit:
 
     value, date, deadline, actor, definition, items, list, range, publication, sequence, topic   kinds of requirement
-    compare, count, act, why, current, gazette, zone, issuer, cites, amends, relative              slots and premises
+    compare, count, announced, act, why, happens, current, gazette, zone, issuer, cites, amends, relative, each,
+    effect, also                                                              slots and premises
+    aspect                                              what is asked of a list or topic that another row found
     ask                                                                       where a part of a question begins
     before                                              the words before a date: what it is the date of
 

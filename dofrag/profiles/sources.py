@@ -28,6 +28,7 @@ def sources_of(own: Facts, everything: Facts, *, each: bool = False) -> tuple[So
         base,
         issuer=issuers[0] if len(issuers) == 1 else None,
         edition=editions[0] if len(editions) == 1 else None,
+        about=_about(own if named else everything, own),
         published_from=published[0][0] if len(published) == 1 else None,
         published_to=published[0][1] if len(published) == 1 else None,
     )
@@ -35,6 +36,14 @@ def sources_of(own: Facts, everything: Facts, *, each: bool = False) -> tuple[So
     if len(several) == 1 and named and len(published) > 1:
         return tuple(replace(several[0], published_from=a, published_to=b) for a, b in published)[:MAX_SOURCES]
     return several[:MAX_SOURCES]
+
+
+def _about(facts: Facts, own: Facts) -> tuple[str, ...]:
+    """The description of the instrument: the one that a publication date stands by, else the first of the part."""
+    published = [d for d in facts.dates if d.role == DateRole.PUBLICATION]
+    dated = [x for x in facts.descriptions if any(x.start < d.start and d.start - x.end <= 20 for d in published)]
+    found = dated or list(own.descriptions or facts.descriptions)
+    return found[0].words if found else ()
 
 
 def _named(base: Source, facts: Facts, *, inherit: bool) -> tuple[Source, ...]:

@@ -17,7 +17,11 @@ def values(context: Context) -> Iterable[Proposal]:
     hits = context.of("value")
     if context.of("range") or (context.of("why") and not hits and context.states_effect):
         return
-    indicators = [f.alias for f in context.own.indicators if not _within(context.own.instruments, f.start)]
+    indicators = [
+        f.alias
+        for f in context.own.indicators
+        if not _within(context.own.instruments, f.start) and not _as_unit(context, f.start)
+    ]
     compares = context.of("compare")
     if not hits and not (indicators and (compares or not _asks_else(context))):
         return
@@ -31,6 +35,12 @@ def values(context: Context) -> Iterable[Proposal]:
     for one in hits[1:] if not indicators else ():
         yield from _crossed(context, one, [None])
     yield from _crossed(context, hit, list(dict.fromkeys(indicators)) or [None])
+
+
+def _as_unit(context: Context, at: int) -> bool:
+    """ "¿Desde qué monto en UMA…?": an indicator after *en* is the unit of what is asked."""
+    before = context.folded[max(context.clause.start, at - 4) : at]
+    return any(h.end <= at <= h.end + 4 for h in context.of("value")) and before == " en "
 
 
 def _asks_else(context: Context) -> bool:

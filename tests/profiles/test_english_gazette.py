@@ -38,6 +38,15 @@ class English:
     coordination = re.compile(r" and (?=the )")
     span = re.compile(r"\bfrom (?P<first>.+?) to (?P<last>.+)")
     determiner = re.compile(r"\b(?:the|a|an)\s+")
+    parallel = re.compile(r"\b(?P<p>of) (?P<first>[^,?]{3,80}?) and (?P=p) (?P<second>[^,?]{3,80})")
+    series = re.compile(r"\b(?P<list>[a-z]{4,}(?:, [a-z]{4,}){1,8} and [a-z]{4,})\b")
+    stretch = re.compile(r"\bfrom (?P<first>[a-z]+) to (?P<last>.+)")
+    side = re.compile(r"(?:, | and )(?:(?:the|of) ){0,2}")
+    conjunctions = frozenset({"and"})
+    relative = "that"
+    infinitive = re.compile(r"(?!)")
+    asked = re.compile(r"\b(?:what|which) $")
+    ordinal = r"(?:first|second|third)"
 
     def find_dates(self, text: str, *, default_year: int | None = None) -> list[FoundDate]:
         return [

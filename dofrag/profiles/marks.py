@@ -1,0 +1,104 @@
+"""What every requirement of a part carries besides its type: names, aspect, cited provisions, context."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from dofrag.domain.question import ListRequired, Period, TopicRequired
+from dofrag.profiles.context import Context, Proposal
+from dofrag.profiles.facts import REFERENCE
+from dofrag.profiles.named import Name, coordinated
+
+_ASPECTS = (TopicRequired, ListRequired)
+
+
+def marked(context: Context, found: Sequence[Proposal]) -> Iterator[Proposal]:
+    """The proposals, one for each of the names (or periods) that the part puts side by side."""
+    clause = (context.clause.start, context.clause.end)
+    for proposal in found:
+        slots = _slots(context, proposal)
+        if "source" in proposal.slots:
+            yield Proposal(proposal.type, proposal.rule, slots)
+            continue
+        words = set(slots.get("terms", ()))
+        names = [n for n in context.own.entities if set(n.words) <= words]
+        side = coordinated(names, context.folded, clause, context.language) or _parallel(context, proposal)
+        shared = tuple(n.phrase for n in names if n not in side)
+        for one in side or (None,):
+            for period in _periods(context, proposal):
+                yield _variant(context, proposal, slots, shared, one, side, period)
+
+
+def _variant(
+    context: Context,
+    proposal: Proposal,
+    slots: dict[str, Any],
+    shared: tuple[str, ...],
+    one: Name | None,
+    side: Sequence[Name],
+    period: Period | None,
+) -> Proposal:
+    own = dict(slots)
+    own["entities"] = (*shared, one.phrase) if one is not None else shared
+    if one is not None:
+        others = {w for n in side if n is not one for w in n.words} - set(one.words)
+        own["terms"] = tuple(w for w in own["terms"] if w not in others)
+        own["label"] = context.labels.of(own["label"], context.text[one.start : one.end])
+    if period is not None:
+        own["period"] = period
+        own["label"] = context.labels.of_period(own["label"], period)
+    return Proposal(proposal.type, proposal.rule, own)
+
+
+def _slots(context: Context, proposal: Proposal) -> dict[str, Any]:
+    slots = dict(proposal.slots)
+    if issubclass(proposal.type, _ASPECTS):
+        slots.setdefault("aspect", context.aspect)
+        cited = {p.path for p in context.own.provisions if p.use == "cited"}
+        if len(cited) == 1:
+            slots.setdefault("cited", cited.pop())
+    if len(slots.get("terms", ())) <= 1:
+        slots["context"] = tuple(w for w in context.inherited_terms[:5] if w not in slots.get("terms", ()))
+    return slots
+
+
+def _periods(context: Context, proposal: Proposal) -> Iterable[Period | None]:
+    """A comparison of what is no value has a requirement a period, too."""
+    if not issubclass(proposal.type, _ASPECTS):
+        return (None,)
+    dates = [d.found for d in context.own.dates if d.role == "datum" and d.role != REFERENCE]
+    spans = dict.fromkeys((d.first, d.last) for d in dates)
+    if context.of("compare"):
+        # "¿En qué cambiaron los horarios entre 2031 y 2033?": the years at both ends of the span.
+        spans = dict.fromkeys(one for a, b in spans for one in _ends(a, b))
+    if len(spans) == 1 or (context.of("compare") and len(spans) > 1):
+        return [Period(start=a, end=b) for a, b in spans]
+    return (None,)
+
+
+def _ends(first: Any, last: Any) -> list[tuple[Any, Any]]:
+    whole = (first.month, first.day, last.month, last.day) == (1, 1, 12, 31)
+    if whole and first.year != last.year:
+        return [
+            (first, first.replace(month=12, day=31)),
+            (last.replace(month=1, day=1), last),
+        ]
+    return [(first, last)]
+
+
+def _parallel(context: Context, proposal: Proposal) -> tuple[Name, ...]:
+    """ "Compara los requisitos de la boya ciega y de la boya de amarre": what a repeated preposition coordinates."""
+    if not issubclass(proposal.type, _ASPECTS) or not context.of("compare") or len(context.sources) > 1:
+        return ()
+    match = context.language.parallel.search(context.folded, context.clause.start, context.clause.end)
+    if match is None:
+        return ()
+    found = []
+    for group in ("first", "second"):
+        start, end = match.span(group)
+        words = context.masked.terms(start, end)
+        if not words:
+            return ()
+        found.append(Name(start, end, " ".join(words), words))
+    return tuple(found)
