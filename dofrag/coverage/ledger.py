@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from dofrag.coverage.interface import Coverage, Support
 from dofrag.coverage.match import meets
 from dofrag.coverage.prepared import PreparedPassage
-from dofrag.domain.question import ItemRequired, Requirement, Status, SubQuestion
+from dofrag.domain.question import ItemRequired, PublicationRequired, Requirement, Status, SubQuestion
 
 __all__ = ["Coverage", "assess", "hold_to_one_list", "supports"]
 
@@ -24,7 +25,9 @@ def supports(sub: SubQuestion, passages: Iterable[PreparedPassage]) -> dict[str,
     found: dict[str, tuple[Found, ...]] = {}
     for requirement in sub.requirements:
         bearing = [(p.id, s) for p in read if (s := meets(requirement, p, sub)).status is not Status.OPEN]
-        bearing.sort(key=lambda pair: (not pair[1].supported, -pair[1].rank))
+        # Where a consolidated law and the gazette say the same, the gazette is what was published.
+        consolidated = {p.id for p in read if p.passage.publication.consolidated}
+        bearing.sort(key=lambda pair: (not pair[1].supported, -pair[1].rank, pair[0] in consolidated))
         found[requirement.id] = tuple(bearing)
     return hold_to_one_list(sub.requirements, found)
 
@@ -52,7 +55,24 @@ def hold_to_one_list(
                     mine.append((chunk_id, support))
             used.update(v for _, s in mine for v in s.values)
             kept[item.id] = tuple(mine)
-    return kept
+    return _apart(requirements, kept)
+
+
+def _apart(requirements: Sequence[Requirement], found: dict[str, tuple[Found, ...]]) -> dict[str, tuple[Found, ...]]:
+    """Requirements that ask for the same thing several times are each met by a sentence of its own."""
+    groups: dict[object, list[Requirement]] = {}
+    for requirement in requirements:
+        if not isinstance(requirement, (ItemRequired, PublicationRequired)):
+            groups.setdefault(replace(requirement, id="", label=""), []).append(requirement)
+    for twins in groups.values():
+        used: set[object] = set()
+        for requirement in twins if len(twins) > 1 else ():
+            mine = tuple(
+                (i, s) for i, s in found[requirement.id] if not s.supported or (i, s.proofs[0].spans) not in used
+            )
+            used.update((i, s.proofs[0].spans) for i, s in [m for m in mine if m[1].supported][:1])
+            found[requirement.id] = mine
+    return found
 
 
 def _lists(requirements: Sequence[Requirement]) -> list[list[ItemRequired]]:

@@ -71,9 +71,39 @@ def _meets(requirement: Requirement, prepared: PreparedPassage, part: SubQuestio
     if wrong:
         return Support(Status.OPEN, wrong)
     other = unnamed(requirement.entities, prepared)
-    support = Support(Status.OPEN, f"does not name {other}") if other else _telling(requirement, prepared, part)
+    support = Support(Status.OPEN, f"does not name {other}") if other else _distinct(requirement, prepared, part)
     if support.status is Status.OPEN and support.why != OTHER_DATE and names_anything(requirement.source):
         return Support(Status.READ, support.why)
+    return support
+
+
+def twins(requirement: Requirement, part: SubQuestion | None) -> list[Requirement]:
+    """The requirements of a part that ask for the same thing as this one, itself among them, in order: the first and
+    the second date of two phases, say."""
+    if part is None or isinstance(requirement, (ItemRequired, PublicationRequired)):
+        return [requirement]
+    plain = replace(requirement, id="", label="")
+    return [r for r in part.requirements if type(r) is type(requirement) and replace(r, id="", label="") == plain]
+
+
+def _distinct(requirement: Requirement, prepared: PreparedPassage, part: SubQuestion | None) -> Support:
+    """The support of the n-th of several requirements that ask for the same: the n-th sentence that answers, as far
+    as the passage has so many."""
+    support = _telling(requirement, prepared, part)
+    before = [r for r in twins(requirement, part) if r is not requirement]
+    if part is None or not before or support.identity:
+        return support
+    place = next((n for n, r in enumerate(twins(requirement, part)) if r is requirement), 0)
+    view = prepared
+    for _ in range(place):
+        if not support.supported:
+            break
+        used = {s.start for s in _proving(support.proofs[0], view)}
+        view = replace(view, sentences=tuple(s for s in view.sentences if s.start not in used))
+        following = _telling(requirement, view, part)
+        if not following.supported:
+            break
+        support = following
     return support
 
 

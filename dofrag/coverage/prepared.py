@@ -73,8 +73,8 @@ class PreparedPassage:
 
     @cached_property
     def memo(self) -> dict[object, Any]:
-        """What was worked out from this passage, by what it depends on: it never changes, so it need not be worked out
-        twice. Dropped with the passage."""
+        """What was worked out from this passage, by what it depends on. Nothing of that changes; it goes with the
+        passage."""
         return {}
 
     @cached_property

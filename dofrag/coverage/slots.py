@@ -57,7 +57,8 @@ def _bound_to(subject: tuple[str, ...], sentence: Sentence, prepared: PreparedPa
     near = sentence.near
     here = sum(held(s, near) for s in subject)
     if here * 2 >= len(subject):
-        return True
+        # Without a named source its title has to bear on the act, unless the sentence holds every word.
+        return named or here == len(subject) or any(held(s, prepared.wide) for s in subject)
     return named and here >= 1 and about(subject, sentence, prepared, share=0.5)
 
 

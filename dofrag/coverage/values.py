@@ -57,6 +57,7 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
         figures = figures or [q for q in sentence.quantities if _said_after(requirement.unit, q, sentence)]
         if not figures and sentence.header is not None:
             figures = [q for q in sentence.quantities if _column_fits(requirement.unit, q, sentence, prepared)]
+        figures = [q for q in figures if not _factor(q, prepared)]
         if not figures:
             misses.append(f"no figure in {requirement.unit or 'any unit'}")
             continue
@@ -196,6 +197,11 @@ def _unit_fits(unit: str | None, quantity: Quantity) -> bool:
     return any(held(w, following) for w in wanted)
 
 
+def _factor(quantity: Quantity, prepared: PreparedPassage) -> bool:
+    """Whether a figure is part of a rule of calculation: `multiplicar … por 30.4`."""
+    return bool(cue("factor").search(prepared.folded[max(0, quantity.start - 160) : quantity.start]))
+
+
 _SPOKEN = {
     "percent": ("en por ciento", "en porcentaje", "en terminos porcentuales"),
     "MXN": ("en pesos", "en moneda nacional"),
@@ -240,9 +246,13 @@ def _fitting(
         elif zone is None:
             misses.append(f"another zone than {requirement.zone}")
         else:
-            apart = _apart(requirement, quantity, sentence)
+            apart = _apart(requirement, quantity, sentence) + (0 if requirement.unit or quantity.unit else BARE)
             out.append(_Found(frequency + zone + period[0] + apart, quantity, sentence, period[1]))
     return out
+
+
+BARE = 150
+"""What a figure without a unit weighs against one that has one, in characters."""
 
 
 def _apart(requirement: ValueRequired, quantity: Quantity, sentence: Sentence) -> int:
