@@ -79,7 +79,8 @@ def open_corpus(index_dir: Path | None, notice: Callable[[str], None] = lambda _
     chosen = index_dir or settings().index
     dof = profile()
     name = "sample" if chosen is None else chosen.as_posix()
-    opened = open_index(chosen if chosen is not None else sample_index(settings().cache, dof, notice))
+    folder = chosen if chosen is not None else sample_index(settings().cache, dof, notice)
+    opened = open_index(folder, expansions=dof.expansions)
     return OpenCorpus(name=name, reader=opened.reader, backend=opened.backend, profile=dof, stamp=opened.stamp)
 
 

@@ -24,6 +24,9 @@ STOP_WORDS = tuple(
     tu tus u un una unas uno unos y ya yo""".split()  # noqa: SIM905
 )
 
+CONSOLIDATED_WORDS = "consolidado consolidada consolidados consolidadas vigente vigentes"
+"""A query with one of these may well mean a law as it stands now; any other means what was published."""
+
 # Literal beginnings: the pattern engine finds those fast, and every character of a corpus passes here.
 _CION = re.compile("cion(?![a-zñ0-9])")
 _SION = re.compile("sion(?![a-zñ0-9])")

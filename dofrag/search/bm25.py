@@ -8,9 +8,9 @@ amount of mentions reaches.
 
 from __future__ import annotations
 
-import json
+import re
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -18,20 +18,22 @@ from typing import Any
 
 import tantivy
 
-from dofrag.domain.corpus import Filters, Hit, Publication
+from dofrag.domain.corpus import Filters, Hit, Kind, Publication
 from dofrag.errors import IndexMismatch
 from dofrag.search.analysis import (
+    CONSOLIDATED_WORDS,
     QUERY_TERMS,
     STOP_WORDS,
     Terms,
-    identifier_keys,
     named_identifiers,
     provision_keys,
     query_text,
 )
+from dofrag.search.documents import ChunkText, batches, plain_path, publication_keys
 from dofrag.search.interface import Page
 from dofrag.store.rows import issuer_words
 from dofrag.store.schema import REBUILD
+from dofrag.text.fold import fold
 
 SCHEMA_VERSION = "bm25-2"
 """Changes with the fields below; part of the stamp."""
@@ -40,13 +42,20 @@ TEXT_FIELDS = ("text", "title", "headings")
 """The chunk's own text; title and issuer of its publication; its heading path."""
 IDENTIFIER_BONUS = 1000.0
 PROVISION_BONUS = 12.0
+EXPANSION_WEIGHT = 0.3
+"""Of the words of another name of what a query names, against 1 for its own words."""
+NEAR_TIE = 0.05
+"""Share of the best score by which a gazette publication is lifted over a consolidated law of the same words."""
+_EXPANSIONS = 8  # other names that are searched at most
 _WRITER_HEAP = 120_000_000  # bytes, for the indexing thread
-_BATCH_CHARS = 200_000  # of chunks whose terms are worked out in one piece
 _TIES = 512  # how many hits beyond the limit are fetched at most to settle a tie at the edge
 _GROUP_DEPTH = 8  # chunks fetched per publication wanted, before going deeper
 _GROUP_MAX = 20_000
 
+_FOLDED = re.compile(r"[\w-]+")
+
 Provisions = Callable[[str], Sequence[str]]
+Expansions = Callable[[], Mapping[str, Sequence[str]]]
 
 
 def _schema() -> tantivy.Schema:
@@ -99,24 +108,34 @@ def _open_searcher(folder: Path, name: str) -> tuple[tantivy.Index, tantivy.Sear
 class Bm25Index:
     """Implements `SearchBackend`. It sees the index as it stood when it was opened.
 
-    `provisions` finds canonical provision paths in a query ("artículo 3" → `art:3`).
+    `provisions` finds canonical provision paths in a query ("artículo 3" → `art:3`). `expansions` gives other names
+    for folded terms of a query ("uma" → "unidad de medida y actualizacion"); it is asked at the first search.
     """
 
     name = "bm25"
 
-    def __init__(self, folder: Path, *, name: str | None = None, provisions: Provisions | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        name: str | None = None,
+        provisions: Provisions | None = None,
+        expansions: Expansions | None = None,
+    ) -> None:
         """Raises IndexMismatch when the folder holds no index that can be opened."""
         self._index, self._searcher = _open_searcher(folder, name or str(folder))
         self._schema = self._index.schema
         self._terms = _terms()
         self._provisions = provisions
+        self._expansions = expansions
+        self._consolidated = frozenset(self._terms.of([CONSOLIDATED_WORDS])[0].split())
 
     @property
     def documents(self) -> int:
         return int(self._searcher.num_docs)
 
     def search_chunks(self, query: str, filters: Filters, *, limit: int, explain: bool = False) -> Page:
-        parsed = self._parse(query)
+        parsed = self._parse(query, filters)
         if parsed is None or limit < 1:
             return Page((), 0)
         restricted = self._restrict(parsed.query, filters)
@@ -128,7 +147,7 @@ class Bm25Index:
         return Page(tuple(hits), total)
 
     def search_publications(self, query: str, filters: Filters, *, limit: int, per_publication: int = 2) -> Page:
-        parsed = self._parse(query)
+        parsed = self._parse(query, filters)
         if parsed is None or limit < 1:
             return Page((), 0)
         restricted = self._restrict(parsed.query, filters)
@@ -151,7 +170,7 @@ class Bm25Index:
         )
         return [int(key) for key, _ in result.hits]
 
-    def _parse(self, query: str) -> _Parsed | None:
+    def _parse(self, query: str, filters: Filters) -> _Parsed | None:
         text = query_text(query)
         terms = list(dict.fromkeys(self._terms.of([text])[0].split()))[:QUERY_TERMS]
         identifiers = named_identifiers(text)
@@ -160,21 +179,49 @@ class Bm25Index:
         parts: list[tuple[str, tantivy.Query]] = [
             (field, _any([self._term(field, term, "freq") for term in terms])) for field in TEXT_FIELDS if terms
         ]
+        optional: list[tuple[str, tantivy.Query]] = []
+        if terms and not self._consolidated.intersection(terms):
+            optional += self._gazette_first(_any([query for _, query in parts]), filters)
+        parts += self._other_names(text, terms)
         base = [query for _, query in parts]
         keys = [self._key("identifier", key) for key in identifiers]
         if keys:
             parts.append(("identifier", tantivy.Query.const_score_query(_any(keys), IDENTIFIER_BONUS)))
             base.append(parts[-1][1])
-        optional: list[tantivy.Query] = []
         asked = [p.lower().replace("regla:", "num:") for p in self._provisions(text)] if self._provisions else []
         if asked:
             provisions = [self._key("provision", path) for path in asked[:16]]
-            parts.append(("provision", tantivy.Query.const_score_query(_any(provisions), PROVISION_BONUS)))
-            optional.append(parts[-1][1])
+            optional.append(("provision", tantivy.Query.const_score_query(_any(provisions), PROVISION_BONUS)))
         # A bare provision is not what a question is about: it lifts what the words found, it finds nothing by itself.
         must = [(tantivy.Occur.Must, _any(base))]
-        whole = tantivy.Query.boolean_query(must + [(tantivy.Occur.Should, q) for q in optional])
-        return _Parsed(whole, tuple(parts))
+        whole = tantivy.Query.boolean_query(must + [(tantivy.Occur.Should, q) for _, q in optional])
+        return _Parsed(whole, (*parts, *optional))
+
+    def _other_names(self, text: str, terms: Sequence[str]) -> list[tuple[str, tantivy.Query]]:
+        """Passages that hold all words of another name of what the query names."""
+        if self._expansions is None:
+            return []
+        words = f" {' '.join(_FOLDED.findall(fold(text)))} "
+        names = (name for term, others in self._expansions().items() if f" {term} " in words for name in others)
+        wanted = [self._terms.of([name])[0].split() for name in list(dict.fromkeys(names))[:_EXPANSIONS]]
+        queries = [
+            tantivy.Query.boolean_query(
+                [(tantivy.Occur.Must, self._term(field, t, "freq")) for t in dict.fromkeys(name)]
+            )
+            for name in wanted
+            if not set(name) <= set(terms)
+            for field in ("text", "title")
+        ]
+        return [("expansion", tantivy.Query.boost_query(_any(queries), EXPANSION_WEIGHT))] if queries else []
+
+    def _gazette_first(self, query: tantivy.Query, filters: Filters) -> list[tuple[str, tantivy.Query]]:
+        """Where laws compete with publications: a lift of the latter that decides near-ties and no more."""
+        published = [kind for kind in filters.kinds if kind is not Kind.LEY]
+        if not published or len(published) == len(filters.kinds):
+            return []
+        best = self._searcher.search(self._restrict(query, filters), limit=1, count=False).hits
+        lift = NEAR_TIE * float(best[0][0]) if best else 0.0
+        return [("gazette", tantivy.Query.const_score_query(self._one_of("kind", published), lift))]
 
     def _restrict(self, query: tantivy.Query, filters: Filters) -> tantivy.Query:
         """Filters as conditions of the query itself, without a say in the score."""
@@ -293,10 +340,6 @@ def _filtered(query: tantivy.Query, *conditions: tantivy.Query) -> tantivy.Query
     return tantivy.Query.boolean_query([(tantivy.Occur.Must, query), *silent])
 
 
-ChunkText = tuple[int, str, str | None, str]
-"""What the index takes of a chunk: id, heading path as stored (JSON), provision, text."""
-
-
 class Bm25Writer:
     """Fills an index folder. `publication_id` is the store's row id: what belongs to a publication goes by it."""
 
@@ -317,12 +360,12 @@ class Bm25Writer:
         """Index the chunks of one publication; returns how many."""
         (title,) = self._terms.of([f"{publication.title}\n{publication.issuer}"])
         code, day = publication.code, publication.published_on.toordinal()
-        keys = _keys(publication)
+        keys = publication_keys(publication)
         count = 0
-        for batch in _batches(chunks):
+        for batch in batches(chunks):
             texts = self._terms.of([chunk[3] for chunk in batch])
             paths = list(dict.fromkeys(chunk[1] for chunk in batch))
-            headings = dict(zip(paths, self._terms.of([_plain(path) for path in paths]), strict=True))
+            headings = dict(zip(paths, self._terms.of([plain_path(path) for path in paths]), strict=True))
             for (chunk_id, path, provision, _), text in zip(batch, texts, strict=True):
                 self._writer.add_document(
                     tantivy.Document(
@@ -345,30 +388,3 @@ class Bm25Writer:
     def close(self) -> None:
         """Wait for merges; the folder is complete afterwards."""
         self._writer.wait_merging_threads()
-
-
-def _keys(publication: Publication) -> list[str]:
-    """What all chunks of a publication are matched by."""
-    keys = [f"kind:{publication.kind}", f"scope:{publication.scope}"]
-    if publication.edition:
-        keys.append(f"edition:{publication.edition}")
-    keys += [f"issuer_word:{word}" for word in issuer_words(publication.issuer)]
-    return keys + [f"identifier:{key}" for key in identifier_keys(publication.identifiers)]
-
-
-def _plain(path: str) -> str:
-    """The words of a heading path as stored (JSON). Only escapes need reading: its signs part words anyway."""
-    return "\n".join(json.loads(path)) if "\\" in path else path
-
-
-def _batches(chunks: Iterable[ChunkText]) -> Iterator[list[ChunkText]]:
-    batch: list[ChunkText] = []
-    size = 0
-    for chunk in chunks:
-        batch.append(chunk)
-        size += len(chunk[3])
-        if size >= _BATCH_CHARS:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dofrag.errors import IndexMismatch, StoreMissing
-from dofrag.search.bm25 import Bm25Index
+from dofrag.search.bm25 import Bm25Index, Expansions
 from dofrag.search.stamp import check_stamp
 from dofrag.store.corpus import StoreReader
 from dofrag.store.layout import Layout, Pointer
@@ -36,23 +36,23 @@ class OpenIndex:
         self.close()
 
 
-def open_index(folder: Path, *, chunker: str | None = None) -> OpenIndex:
+def open_index(folder: Path, *, chunker: str | None = None, expansions: Expansions | None = None) -> OpenIndex:
     """Open for reading; changes nothing in the folder and works beside a writer.
 
-    `chunker` is the version that the index must have been cut by, None for any. Raises StoreMissing when there is no
-    index and IndexMismatch, with the command that repairs it, when it was built by other code, is half built, or its
-    store and search index differ.
+    `chunker` is the version that the index must have been cut by, None for any; `expansions` as in `Bm25Index`.
+    Raises StoreMissing when there is no index and IndexMismatch, with the command that repairs it, when it was built
+    by other code, is half built, or its store and search index differ.
     """
     layout = Layout(folder)
     pointer = _pointer(layout)
     try:
-        return _open(layout, pointer, chunker)
+        return _open(layout, pointer, chunker, expansions)
     except (StoreMissing, IndexMismatch):
         # A rebuild may have replaced the pointer between the two steps; the new one is then good.
         again = _pointer(layout)
         if again == pointer:
             raise
-        return _open(layout, again, chunker)
+        return _open(layout, again, chunker, expansions)
 
 
 def _named_provisions(query: str) -> list[str]:
@@ -71,7 +71,7 @@ def _pointer(layout: Layout) -> Pointer:
     raise StoreMissing(f"no index at {layout.name!r}", hint="build one: `dof index build PATH… --index DIR`")
 
 
-def _open(layout: Layout, pointer: Pointer, chunker: str | None) -> OpenIndex:
+def _open(layout: Layout, pointer: Pointer, chunker: str | None, expansions: Expansions | None) -> OpenIndex:
     reader = StoreReader(layout.store(pointer.store), name=layout.name)
     try:
         meta = reader.meta()
@@ -82,7 +82,8 @@ def _open(layout: Layout, pointer: Pointer, chunker: str | None) -> OpenIndex:
                 f"index {layout.name!r}: an update was cut off, its store and search index differ",
                 hint=f"run the update again, or {REBUILD}",
             )
-        backend = Bm25Index(layout.search(pointer.search), name=layout.name, provisions=_named_provisions)
+        folder = layout.search(pointer.search)
+        backend = Bm25Index(folder, name=layout.name, provisions=_named_provisions, expansions=expansions)
         return OpenIndex(layout.name, reader, backend, pointer.stamp, pointer.parts)
     except sqlite3.DatabaseError as error:
         reader.close()

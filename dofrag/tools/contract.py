@@ -111,7 +111,6 @@ class ToolContext:
     scopes: frozenset[str]
     read_tokens_left: int
     canonical_issuer: Callable[[str], str]
-    expand: Callable[[str], str] = str  # query → query with the profile's expansions added
 
     @property
     def filters(self) -> Filters:

@@ -34,9 +34,7 @@ def run(context: ToolContext, arguments: Mapping[str, Any]) -> Outcome:
     """The best publications in rank order, each with up to two pointers. Pointers count as seen."""
     query = arguments["query"]
     filters = context.narrowed(arguments)
-    page = context.backend.search_publications(
-        context.expand(query), filters, limit=TOP, per_publication=PER_PUBLICATION
-    )
+    page = context.backend.search_publications(query, filters, limit=TOP, per_publication=PER_PUBLICATION)
     publications = context.reader.publications([h.code for h in page.hits], filters)
     passages = {p.id: p for p in context.reader.passages([h.chunk_id for h in page.hits], filters)}
     groups: dict[str, list[Hit]] = {}

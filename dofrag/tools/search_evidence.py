@@ -40,7 +40,7 @@ def run(context: ToolContext, arguments: Mapping[str, Any]) -> Outcome:
             require_discovered(context, code, f"publications[{i}]")
         # Named publications are searched whole, whatever their kind.
         filters = replace(filters, codes=tuple(sorted(set(codes))), kinds=context.filters.kinds)
-    page = context.backend.search_chunks(context.expand(query), filters, limit=TOP)
+    page = context.backend.search_chunks(query, filters, limit=TOP)
     passages = {p.id: p for p in context.reader.passages([h.chunk_id for h in page.hits], filters)}
     hits: tuple[Hit, ...] = tuple(h for h in page.hits if h.chunk_id in passages)
     publications = {p.publication.code: p.publication for p in passages.values()}

@@ -41,9 +41,15 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenIndex]:
         title="LEY de Pozos",
     )
     long = "Del padrón de pescadores. " + "Otras palabras que no vienen al caso en nada. " * 80
+    same = "Las presas se vigilan por turnos."
+    write(corpus, "7.md", same, kind="LEY", title="LEY de Presas")
+    write(corpus, "8.md", same, kind="DOF", title="LEY de Presas")
+    write(corpus, "9.md", "La cuota de riego por surco será de 4.20.", title="AVISO de cuota")
+    write(corpus, "10.md", "Un surco.", "La cuota.", title="AVISO de surcos")
     write(corpus, "6.md", "Padrón de pescadores.", long, title="REGISTRO")
     build([corpus], root / "index", INGEST)
-    with open_index(root / "index") as opened:
+    names = {"crs": ("cuota de riego por surco",), "presas": ("cuota de riego por surco",)}
+    with open_index(root / "index", expansions=lambda: names) as opened:
         yield opened
 
 
@@ -87,10 +93,24 @@ def test_the_title_belongs_to_the_searched_text(index: OpenIndex) -> None:
     assert "3" in codes(index, "aclaración")
 
 
+def test_what_was_published_comes_before_a_law_of_the_same_words(index: OpenIndex) -> None:
+    assert codes(index, "vigilancia de las presas por turnos")[:2] == ["8", "7"]
+    assert codes(index, "texto vigente de la vigilancia de las presas por turnos")[:2] == ["7", "8"]
+
+
+def test_another_name_of_what_is_asked_is_found_below_its_own_words(index: OpenIndex) -> None:
+    assert codes(index, "CRS de este año") == ["9"]
+    assert codes(index, "presas") == ["8", "7", "9"]
+    hit = index.backend.search_chunks("crs", NOW, limit=1, explain=True).hits[0]
+    parts = dict(hit.parts)
+    assert parts["expansion"] > 0
+    assert parts["expansion"] + parts["gazette"] == pytest.approx(hit.score, rel=1e-3)
+
+
 def test_explain_gives_the_score_of_each_part(index: OpenIndex) -> None:
     hit = index.backend.search_chunks(f"ruido {NORM}", NOW, limit=1, explain=True).hits[0]
     parts = dict(hit.parts)
-    assert set(parts) == {"text", "title", "headings", "identifier"}
+    assert set(parts) == {"text", "title", "headings", "identifier", "gazette"}
     assert parts["identifier"] == 1000.0
     assert sum(parts.values()) == pytest.approx(hit.score, rel=1e-3)
 
