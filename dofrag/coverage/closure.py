@@ -125,7 +125,7 @@ class _Check:
                 FaultCode.QUOTE_TOO_LONG, where, chunk_id=cited.chunk_id, length=len(cited.quote), max=QUOTE_MAX
             )
             return None
-        span = passage.quotable.find(cited.quote)
+        span = passage.find(cited.quote)
         if span is None:
             self.fault(FaultCode.QUOTE_NOT_FOUND, where, chunk_id=cited.chunk_id, quote=_brief(cited.quote))
             return None

@@ -11,7 +11,7 @@ from functools import lru_cache
 from dofrag.coverage.quantities import canonical
 from dofrag.text.dates import FoundDate, find_dates
 from dofrag.text.fold import fold_chars
-from dofrag.text.numbers import find_numbers
+from dofrag.text.numbers import FoundNumber, find_numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +40,30 @@ _TOKEN = re.compile(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    """A text with everything in it that counts as a figure, and where it stands."""
+
+    numbers: tuple[FoundNumber, ...]
+    dates: tuple[FoundDate, ...]
+    tokens: tuple[tuple[int, int, str], ...]
+
+
+@lru_cache(maxsize=1024)
+def _parsed(text: str) -> _Parsed:
+    tokens = ((m.start(), m.end(), m.group().strip(".,")) for m in _TOKEN.finditer(fold_chars(text)))
+    return _Parsed(tuple(find_numbers(text)), tuple(find_dates(text)), tuple(tokens))
+
+
 @lru_cache(maxsize=1024)
 def facts_of(text: str) -> Facts:
     """Every figure of a text, a quote or a claim."""
-    folded = fold_chars(text)
-    numbers = find_numbers(text)
+    parsed = _parsed(text)
     return Facts(
-        frozenset(canonical(n.value) for n in numbers),
-        frozenset((canonical(n.value), n.unit) for n in numbers if n.unit),
-        frozenset((d.first, d.last) for d in find_dates(text)),
-        frozenset(m.group().strip(".,") for m in _TOKEN.finditer(folded)),
+        frozenset(canonical(n.value) for n in parsed.numbers),
+        frozenset((canonical(n.value), n.unit) for n in parsed.numbers if n.unit),
+        frozenset((d.first, d.last) for d in parsed.dates),
+        frozenset(token for _, _, token in parsed.tokens),
     )
 
 
@@ -57,13 +71,13 @@ def unquoted(text: str, *grounds: Facts) -> tuple[str, ...]:
     """The figures of `text` that none of `grounds` holds, as written, in order. A date holds for its month and its
     year; a number with a unit holds only with that unit, where the ground gives one for that number."""
     ground = Facts.join(grounds)
-    folded = fold_chars(text)
-    dates = find_dates(text)
+    parsed = _parsed(text)
+    dates = parsed.dates
     missing: list[tuple[int, str]] = []
     for found in dates:
         if not _dated(found, ground):
             missing.append((found.start, text[found.start : found.end]))
-    for number in find_numbers(text):
+    for number in parsed.numbers:
         if _covered(number.start, number.end, dates):
             continue
         value = canonical(number.value)
@@ -72,11 +86,10 @@ def unquoted(text: str, *grounds: Facts) -> tuple[str, ...]:
         held = value in ground.numbers or raw in ground.tokens
         if not held or (number.unit and known and number.unit not in known and not _kin(number.unit, known)):
             missing.append((number.start, text[number.start : number.end]))
-    for match in _TOKEN.finditer(folded):
-        token = match.group().strip(".,")
+    for start, end, token in parsed.tokens:
         plain = not any(c.isalpha() or c in "-/" for c in token)
-        if not plain and not _covered(match.start(), match.end(), dates) and token not in ground.tokens:
-            missing.append((match.start(), text[match.start() : match.end()]))
+        if not plain and not _covered(start, end, dates) and token not in ground.tokens:
+            missing.append((start, text[start:end]))
     return tuple(dict.fromkeys(figure for _, figure in sorted(missing)))
 
 

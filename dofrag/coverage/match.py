@@ -164,7 +164,7 @@ def _by_type(requirement: Requirement, prepared: PreparedPassage, part: SubQuest
         case DateRequired():
             return date_support(requirement, prepared)
         case DeadlineRequired():
-            return deadline_support(requirement, prepared)
+            return deadline_support(requirement, prepared, part.question if part else "")
         case ActorRequired():
             return actor_support(requirement, prepared)
         case DefinitionRequired():

@@ -90,6 +90,14 @@ class PreparedPassage:
     def quotable(self) -> QuotableText:
         return QuotableText(self.passage.text)
 
+    def find(self, quote: str) -> tuple[int, int] | None:
+        """Where a quote stands, layout apart; worked out once a quote."""
+        key = ("quote", quote)
+        if key not in self.memo:
+            self.memo[key] = self.quotable.find(quote)
+        found: tuple[int, int] | None = self.memo[key]
+        return found
+
     @cached_property
     def stems(self) -> frozenset[str]:
         """Stems of the whole passage."""

@@ -8,7 +8,7 @@ from itertools import pairwise
 from dofrag.coverage.cues import cue
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.prepared import PreparedPassage, Sentence
-from dofrag.coverage.source import about, closeness, held, names_anything, telling_terms
+from dofrag.coverage.source import about, closeness, held, names_anything, of_question, telling_terms
 from dofrag.coverage.spans import quotable_span
 from dofrag.coverage.topics import title_span
 from dofrag.domain.question import ActorRequired, DeadlineRequired, DefinitionRequired, Status
@@ -22,14 +22,16 @@ SIGNING = frozenset({"firm", "suscrib", "signatari", "rubric"})
 """Stems of a question that asks who signed."""
 
 
-def deadline_support(requirement: DeadlineRequired, prepared: PreparedPassage) -> Support:
+def deadline_support(requirement: DeadlineRequired, prepared: PreparedPassage, question: str = "") -> Support:
     """A length of time for the same act and party, in one sentence."""
     subject = telling_terms(requirement.terms, requirement.source)
     asked = {stem(w) for term in requirement.terms for w in words(term)}
     bears = False
     best: tuple[int, Sentence, int] | None = None
+    named = names_anything(requirement.source) or bool(requirement.entities) or of_question(question, prepared)
+    whole = _of_whole(subject, prepared)
     for sentence in prepared.sentences:
-        if sentence.heading or not _bound_to(subject, sentence, prepared, names_anything(requirement.source)):
+        if sentence.heading or not (whole or _bound_to(subject, sentence, prepared, named)):
             continue
         bears = True
         for n, quantity in enumerate(sentence.quantities):
@@ -50,6 +52,15 @@ def deadline_support(requirement: DeadlineRequired, prepared: PreparedPassage) -
     return Support(Status.SUPPORTED, why, (span,), (quantity.text,), (Proof((core,), quantity.text),))
 
 
+def _of_whole(subject: tuple[str, ...], prepared: PreparedPassage) -> bool:
+    """Whether the term of a publication as such is asked, its title being all of the subject, and there is but one in
+    the passage."""
+    if not subject or not all(held(s, prepared.title_stems) for s in subject):
+        return False
+    terms = [s for s in prepared.sentences if not s.heading and any(q.kind == "duration" for q in s.quantities)]
+    return sum(bool(cue("term").search(s.folded)) for s in terms) == 1
+
+
 def _bound_to(subject: tuple[str, ...], sentence: Sentence, prepared: PreparedPassage, named: bool) -> bool:
     """Most of who and what must stand in the sentence itself: a title cannot lend a term its addressee."""
     if not subject:
@@ -58,7 +69,7 @@ def _bound_to(subject: tuple[str, ...], sentence: Sentence, prepared: PreparedPa
     here = sum(held(s, near) for s in subject)
     if here * 2 >= len(subject):
         # Without a named source its title has to bear on the act, unless the sentence holds every word.
-        return named or here == len(subject) or any(held(s, prepared.wide) for s in subject)
+        return named or here == len(subject) > 1 or any(held(s, prepared.wide) for s in subject)
     return named and here >= 1 and about(subject, sentence, prepared, share=0.5)
 
 
@@ -160,16 +171,22 @@ def _under_heading(term: str, phrase: re.Pattern[str], prepared: PreparedPassage
     """`1. Objetivo` and what follows; for a purpose, `tiene por objeto…` too."""
     for sentence, after in pairwise(prepared.sentences):
         alone = phrase.search(sentence.folded) and len(sentence.folded.split()) <= 2 + len(term.split())
-        if alone and len(after.folded) >= 24 and not after.heading:
+        if alone and not after.heading and _says_something(after):
             return after
     path = prepared.passage.chunk.heading_path
     last = fold_chars(path[-1]) if path else ""
-    body = next((s for s in prepared.sentences if not s.heading and len(s.folded) >= 24), None)
+    body = next((s for s in prepared.sentences if not s.heading and _says_something(s)), None)
     if body is not None and phrase.search(last) and len(last.split()) <= 2 + len(term.split()):
         return body
     if any(stem(w) in PURPOSE for w in words(term)):
         return next((s for s in prepared.sentences if cue("purpose").search(s.folded)), None)
     return None
+
+
+def _says_something(sentence: Sentence) -> bool:
+    """Whether a line under a heading is its text, not the next entry of a table of contents."""
+    ends = sentence.folded.rstrip(' *_"').endswith((".", ";", ":", ","))
+    return len(sentence.folded.split()) >= 6 and (ends or len(sentence.folded) >= 120)
 
 
 def _phrase(term: str) -> re.Pattern[str] | None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from dofrag.coverage.cues import cue
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.domain.question import Source
-from dofrag.text.fold import fold, stem, words
+from dofrag.text.fold import content_words, fold, stem, words
 
 # Words that say what kind of act or instrument a publication is. A reform may be titled an addition, a law may be
 # issued by a decree: they tell sources apart only when nothing else names them.
@@ -318,3 +318,15 @@ def closeness(subject: tuple[str, ...], sentence: Sentence) -> int:
     """How many words of the subject the sentence itself holds: to prefer one sentence over another."""
     near = sentence.near
     return sum(held(s, near) for s in subject)
+
+
+def of_question(question: str, prepared: PreparedPassage) -> bool:
+    """Whether a passage, with its title, holds half of what the whole question speaks of."""
+    asked = _content(question)
+    own = prepared.stems | prepared.wide
+    return len(asked) >= 3 and sum(held(s, own) for s in asked) * 2 >= len(asked)
+
+
+@lru_cache(maxsize=256)
+def _content(question: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(stem(w) for w in content_words(question)))

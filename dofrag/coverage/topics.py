@@ -5,10 +5,10 @@ from __future__ import annotations
 from dofrag.coverage.cues import cue, has_cue
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.prepared import PreparedPassage, Sentence
-from dofrag.coverage.source import held, names_anything, telling_terms
+from dofrag.coverage.source import held, names_anything, of_question, telling_terms
 from dofrag.coverage.spans import Span, quotable_span
 from dofrag.domain.question import PublicationRequired, Status, TopicRequired
-from dofrag.text.fold import content_words, stem, words
+from dofrag.text.fold import stem, words
 
 
 def title_span(prepared: PreparedPassage) -> Span:
@@ -66,7 +66,7 @@ def _performing(requirement: TopicRequired, aspect: str, prepared: PreparedPassa
     does = {s for verb, name in DONE.items() if name == aspect for s in (verb,)} | TESTED
     subject = tuple(s for s in telling_terms(requirement.terms, requirement.source) if s not in does)
     named = names_anything(requirement.source)
-    if aspect == "identifier" and _question_of(question, prepared):
+    if aspect == "identifier" and of_question(question, prepared):
         subject, named = (), True  # a number of a file stands by itself, in the notice that the question is about
     own = prepared.wide | prepared.issuer_stems
     best: tuple[int, Sentence] | None = None
@@ -81,13 +81,6 @@ def _performing(requirement: TopicRequired, aspect: str, prepared: PreparedPassa
         if enough and (best is None or here > best[0]):
             best = (here, sentence)
     return best[1] if best else None
-
-
-def _question_of(question: str, prepared: PreparedPassage) -> bool:
-    """Whether a passage, with its title, holds a good part of what the whole question speaks of."""
-    asked = tuple(dict.fromkeys(stem(w) for w in content_words(question)))
-    own = prepared.stems | prepared.wide
-    return len(asked) >= 3 and sum(held(s, own) for s in asked) * 10 >= len(asked) * 5
 
 
 FIGURES = frozenset(stem(w) for w in ("precio", "costo", "cuesta", "monto", "importe", "porcentaje", "superficie"))
