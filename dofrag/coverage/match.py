@@ -82,22 +82,22 @@ def twins(requirement: Requirement, part: SubQuestion | None) -> list[Requiremen
     the second date of two phases, say."""
     if part is None or isinstance(requirement, (ItemRequired, PublicationRequired)):
         return [requirement]
+    alike = [r for r in part.requirements if type(r) is type(requirement) and r.terms == requirement.terms]
+    if len(alike) < 2:
+        return [requirement]
     plain = replace(requirement, id="", label="")
-    return [r for r in part.requirements if type(r) is type(requirement) and replace(r, id="", label="") == plain]
+    return [r for r in alike if r is requirement or replace(r, id="", label="") == plain]
 
 
 def _distinct(requirement: Requirement, prepared: PreparedPassage, part: SubQuestion | None) -> Support:
     """The support of the n-th of several requirements that ask for the same: the n-th sentence that answers, as far
     as the passage has so many."""
     support = _telling(requirement, prepared, part)
-    before = [r for r in twins(requirement, part) if r is not requirement]
-    if part is None or not before or support.identity:
+    if not support.supported or support.identity:
         return support
     place = next((n for n, r in enumerate(twins(requirement, part)) if r is requirement), 0)
     view = prepared
     for _ in range(place):
-        if not support.supported:
-            break
         used = {s.start for s in _proving(support.proofs[0], view)}
         view = replace(view, sentences=tuple(s for s in view.sentences if s.start not in used))
         following = _telling(requirement, view, part)

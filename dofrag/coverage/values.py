@@ -46,9 +46,9 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
     found: list[_Found] = []
     misses: list[str] = []
     bears = False
-    titled = _titled(requirement, prepared)
+    titled, anywhere = _borne(requirement, prepared)
     priced = requirement.unit is None and any(stem(t) in PRICES for t in requirement.terms)
-    if not titled and not _anywhere(requirement, prepared):
+    if not titled and not anywhere:
         return Support(Status.OPEN, "nothing read speaks of it")
     for index in _speaking(requirement, prepared, titled):
         sentence = prepared.sentences[index]
@@ -168,6 +168,15 @@ def _anywhere(requirement: ValueRequired, prepared: PreparedPassage) -> bool:
         return any(all(held(s, prepared.stems) for s in name) for name in _spelled(requirement))
     subject = _subject(requirement)
     return not subject or any(held(s, prepared.stems) for s in subject)
+
+
+def _borne(requirement: ValueRequired, prepared: PreparedPassage) -> tuple[bool, bool]:
+    """Whether the title names what is asked, and whether anything in the passage does."""
+    key = ("borne", requirement.indicator, requirement.names, _subject(requirement))
+    if key not in prepared.memo:
+        prepared.memo[key] = _titled(requirement, prepared), _anywhere(requirement, prepared)
+    known: tuple[bool, bool] = prepared.memo[key]
+    return known
 
 
 def _titled(requirement: ValueRequired, prepared: PreparedPassage) -> bool:
