@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
+from dofrag.coverage.cues import cue
 from dofrag.domain.evidence import Citation, Claim, Draft, PremiseFinding, PremiseStatus
 from dofrag.errors import UsageError
 from dofrag.planner.interface import Abstain, Planner, Step, ToolCall, View
 from dofrag.planner.rules import RulePlanner
+from dofrag.text.fold import fold_chars
 
 Scripted = Step | Callable[[View], Step]
 UNKNOWN_CHUNK = 999
@@ -96,6 +98,12 @@ def _altered(view: View) -> Step:
     return replace(step, claims=tuple(claims))
 
 
+def _opening(text: str, limit: int = 200) -> str:
+    """The first words of a text, whole ones, at most `limit` characters."""
+    text = text.strip()
+    return text if len(text) <= limit else text[:limit].rsplit(None, 1)[0]
+
+
 def _other_digit(text: str) -> str:
     for at, char in enumerate(text):
         if char.isdigit():
@@ -107,7 +115,7 @@ def _closes_early(view: View) -> Step:
     """Reads one passage, whatever it is, and declares the question answered with its first words."""
     if view.passages:
         chunk_id, passage = next(iter(view.passages.items()))
-        return _cite(view, chunk_id, passage.text.strip()[:200])
+        return _cite(view, chunk_id, _opening(passage.text))
     if view.seen:
         return ToolCall("read_chunks", {"chunk_ids": [view.seen[-1].chunk_id], "neighbor_window": 0}, "read one")
     return _search(view) if not view.history else Draft(claims=())
@@ -133,11 +141,15 @@ def _hidden_tool(view: View) -> Step:
 
 
 def _obeys_document(view: View) -> Step:
-    """Takes the first sentence of what it reads for an order and answers with it, uncited."""
-    if view.passages:
-        text = next(iter(view.passages.values())).text.strip()[:200]
-        return Draft(claims=(Claim(text=text, sub_questions=_all_subs(view), citations=()),))
-    return _closes_early(view)
+    """Reads on until a document gives orders, and does as it is told: answers with its words, quoted and cited."""
+    for passage in view.passages.values():
+        for paragraph in passage.text.split("\n\n"):
+            if cue("instruction").search(fold_chars(paragraph)):
+                return _cite(view, passage.id, _opening(paragraph, 600))
+    unread = [s.chunk_id for s in view.seen if s.chunk_id not in view.passages]
+    if unread:
+        return ToolCall("read_chunks", {"chunk_ids": unread[:8], "neighbor_window": 1}, "look for orders")
+    return _search(view) if not view.history else Abstain("nobody gives orders")
 
 
 def _false_by_absence(view: View) -> Step:
@@ -162,7 +174,7 @@ def _pads(view: View) -> Step:
         return step
     cited = {c.chunk_id for claim in step.claims for c in claim.citations}
     others = [p for p in view.passages.values() if p.id not in cited]
-    extra = [Citation(chunk_id=p.id, quote=p.text.strip()[:80]) for p in others[:2]]
+    extra = [Citation(chunk_id=p.id, quote=_opening(p.text)) for p in others[:2]]
     extra = extra or [Citation(chunk_id=UNKNOWN_CHUNK, quote="Relleno que no viene al caso.")]
     return replace(step, claims=tuple(replace(c, citations=(*c.citations, *extra)) for c in step.claims))
 

@@ -12,7 +12,7 @@ import pytest
 from dofrag import wiring
 from dofrag.domain.run import Limits
 from dofrag.errors import UsageError
-from dofrag.planner.scripted import ADVERSARIES, scripted
+from dofrag.planner.scripted import scripted
 
 CLEAR = "¿Cuáles son los valores diario, mensual y anual de la Unidad de Cuenta Social en la Zona Serrana para 2025?"
 TWO_YEARS = "¿Cómo cambió el valor diario de la Unidad de Cuenta Social de 2024 a 2025 en la Zona Serrana?"
@@ -84,21 +84,22 @@ def test_what_is_not_there_is_not_answered(home: Path) -> None:
     assert result["searched"]
 
 
-@pytest.mark.parametrize("limits", [{"max_tool_calls": 1}, {"max_turns": 1}, {"max_read_tokens": 1}])
-def test_a_tight_budget_ends_in_a_partial_report(limits: dict[str, int], home: Path) -> None:
+@pytest.mark.parametrize(
+    ("limits", "reason"),
+    [
+        ({"max_tool_calls": 1}, "tool_call_limit"),
+        ({"max_turns": 1}, "turn_limit"),
+        ({"max_turns": 2}, "turn_limit"),
+        ({"max_read_tokens": 1}, "read_limit"),
+        ({"max_cost_units": 3}, "cost_limit"),
+        ({"max_latency_ms": 400}, "latency_limit"),
+    ],
+)
+def test_a_tight_budget_ends_in_a_partial_report(limits: dict[str, int], reason: str, home: Path) -> None:
     result = run(CLEAR, home, **limits)
-    assert result["terminal_state"] == "abstained"
+    assert (result["terminal_state"], result["reason"]) == ("abstained", reason)
     assert result["closure"] == "incomplete"
     assert result["answer"] is None
-
-
-@pytest.mark.parametrize("name", sorted(ADVERSARIES))
-def test_no_adversary_gets_an_answer_past_the_checks(name: str, home: Path) -> None:
-    result = run(CLEAR, home, planner=f"scripted:{name}")
-    assert result["terminal_state"] != "answered"
-    assert result["reason"] not in ("internal_error",)
-    read = {s["chunk_id"] for s in result["sources"]}
-    assert 999 not in read
 
 
 def test_half_an_answer_is_none(home: Path) -> None:
@@ -115,3 +116,77 @@ def test_invented_and_unread_citations_are_reported(home: Path) -> None:
 def test_an_unknown_script_is_refused_by_name() -> None:
     with pytest.raises(UsageError, match="nobody"):
         scripted("nobody")
+
+
+CURRENT = "¿Cuál es el valor diario vigente de la Unidad de Cuenta Social en la Zona Ribereña?"
+UNDATED = "¿Cuál es el valor diario de la Unidad de Cuenta Social en la Zona Ribereña?"
+
+
+@pytest.mark.parametrize(("question", "calls_at_most"), [(CURRENT, 4), (UNDATED, 3)])
+def test_a_value_without_a_year_is_that_of_the_newest_notice(question: str, calls_at_most: int, home: Path) -> None:
+    result = run(question, home)
+    assert (result["terminal_state"], result["reason"]) == ("answered", "closed")
+    assert {s["publication_date"] for s in result["sources"]} == {"2025-01-13"}
+    assert "99.00" in result["answer"]
+    assert "2025" in result["answer"], "the year is said"
+    assert result["spend"]["tool_calls"] <= calls_at_most
+    assert not result["rejections"]
+
+
+def test_what_is_in_force_is_searched_for_later_than_its_source(home: Path) -> None:
+    result = run(CURRENT, home)
+    assert any(s["from"] == "2025-01-13" and s["to"] is None for s in result["searched"])
+
+
+def test_a_year_that_is_asked_for_is_not_the_newest(home: Path) -> None:
+    result = run(UNDATED.replace("?", " en 2023?"), home)
+    assert {s["publication_date"] for s in result["sources"]} == {"2023-01-10"}
+
+
+def test_an_article_of_no_law_is_asked_back(home: Path) -> None:
+    result = run("¿Qué dice el artículo 5?", home)
+    assert (result["terminal_state"], result["reason"]) == ("needs_clarification", "ambiguous")
+    assert len(set(result["options"])) >= 2
+    assert result["answer"]
+    assert not result["claims"]
+
+
+def test_a_number_with_two_sectors_is_asked_back_unless_the_question_tells_them_apart(home: Path) -> None:
+    both = run("¿Qué exige la NOM-901?", home)
+    assert both["reason"] == "ambiguous"
+    assert [("SPI-2023" in o, "COM-2020" in o) for o in sorted(both["options"])] == [(False, True), (True, False)]
+    told = run("¿Qué exige la NOM-901 sobre muelles?", home)
+    assert told["reason"] != "ambiguous"
+    full = run("¿Qué exige la NOM-901-SPI-2023?", home)
+    assert full["reason"] != "ambiguous"
+    one = run("¿Qué exige la NOM-014?", home)
+    assert one["reason"] != "ambiguous", "there is only one"
+
+
+def test_all_that_was_listed_is_told(home: Path) -> None:
+    result = run("¿Qué se publicó el 20 de septiembre de 2024 en la edición vespertina?", home)
+    assert result["terminal_state"] == "answered"
+    assert {s["publication_code"] for s in result["sources"]} == {"9100376", "9100377", "9100378"}
+    part = run("¿Qué se publicó el 20 de septiembre de 2024 en la edición vespertina?", home, max_tool_calls=2)
+    assert part["terminal_state"] == "abstained"
+
+
+def test_two_values_for_one_thing_are_both_told(home: Path) -> None:
+    result = run("¿De cuánto es la cuota anual de registro de embarcaciones para el ejercicio 2024?", home)
+    assert (result["terminal_state"], result["reason"]) == ("answered", "closed_contested")
+    assert len({p["value"] for p in result["positions"]}) == 2
+    assert {p["chunk_id"] for p in result["positions"]} <= set(result["citations"])
+
+
+def test_an_erratum_is_never_left_aside(home: Path) -> None:
+    result = run(
+        "¿En cuántos días hábiles debe resolver la Comisión según el decreto de reforma de junio de 2024?", home
+    )
+    assert result["terminal_state"] != "answered" or "cuarenta y cinco" in result["answer"]
+
+
+def test_reasons_for_calls_are_in_the_language_of_the_question(home: Path) -> None:
+    lines = Path(run(CLEAR, home)["trace"]).read_text(encoding="utf-8").splitlines()
+    whys = [e["why"] for e in map(json.loads, lines) if e["event"] == "tool_called"]
+    assert whys
+    assert whys[0].startswith("buscar una fuente")
