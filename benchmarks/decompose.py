@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from dofrag.coverage.closure import check_closure
 from dofrag.coverage.compose import partial_claims
@@ -51,6 +51,8 @@ from dofrag.search.open import OpenIndex, open_index
 from dofrag.text.fold import fold
 
 Found = Sequence[Requirement]
+NUMBERED = {"primer", "segund", "tercer", "cuarta", "cuarto", "quinta", "quinto"}
+"""Beginnings of ordinals."""
 
 
 @dataclass(frozen=True)
@@ -72,17 +74,20 @@ def sourced(r: Requirement) -> bool:
 
 
 def filled(r: Requirement) -> bool:
-    """A slot beyond the content words: source, provision, period, unit, role, bound, term, place in a list."""
+    """A slot beyond the content words: source, provision, name, aspect, period, unit, role, bound, term, count."""
     own = {
         ValueRequired: ("indicator", "unit", "frequency", "period", "zone"),
         DateRequired: ("role",),
-        ActorRequired: ("role",),
+        ActorRequired: ("role", "action"),
         DefinitionRequired: ("term",),
         ItemRequired: ("of",),
+        ListRequired: ("period",),
+        TopicRequired: ("period",),
     }.get(type(r), ())
     if isinstance(r, RangeRequired):
         return r.low is not None or r.high is not None
-    return sourced(r) or r.path is not None or any(getattr(r, slot) is not None for slot in own)
+    carried = sourced(r) or r.path is not None or bool(r.entities) or r.aspect is not None or r.cited is not None
+    return carried or any(getattr(r, slot) is not None for slot in own)
 
 
 def periods(found: Found) -> set[object]:
@@ -100,9 +105,14 @@ def several(*kinds: type) -> Callable[[Found], bool]:
     return lambda found: sum(isinstance(r, kinds) for r in found) > 1
 
 
-def topic(found: Found) -> bool:
-    """Types without a class of their own: the content words, tied to a source or a provision."""
-    return any(isinstance(r, TopicRequired) and filled(r) for r in found)
+def aspect(*names: str) -> Callable[[Found], bool]:
+    """Types without a class of their own: a topic or a list of which just this aspect is asked."""
+    return lambda found: any(r.aspect in names for r in found)
+
+
+def apart(found: Found) -> bool:
+    """Two requirements about different things: their sources, names or provisions differ."""
+    return len({(r.source.identifier, r.source.name, r.source.about, r.entities, r.path) for r in found}) > 1
 
 
 def either(*tests: Callable[[Found], bool]) -> Callable[[Found], bool]:
@@ -114,7 +124,13 @@ def slot(test: Callable[[Requirement], object]) -> Callable[[Found], bool]:
 
 
 path = slot(lambda r: r.path)
-ANY = get_args(Requirement)
+
+
+def penalty(r: Requirement) -> bool:
+    """A value or a range whose own words are those of a sanction."""
+    words = fold(r.label)
+    return isinstance(r, ValueRequired | RangeRequired) and ("multa" in words or "sancion" in words)
+
 
 CARRIERS: dict[str, tuple[str, Callable[[Found], bool]]] = {
     "T01": ("value", has(ValueRequired)),
@@ -123,7 +139,7 @@ CARRIERS: dict[str, tuple[str, Callable[[Found], bool]]] = {
     "T04": ("deadline", has(DeadlineRequired)),
     "T05": ("actor", has(ActorRequired)),
     "T06": ("definition", has(DefinitionRequired)),
-    "T07": ("value, range or list", has(ValueRequired, RangeRequired, ListRequired)),
+    "T07": ("value, range or list of conditions", has(ValueRequired, RangeRequired, ListRequired)),
     "T08": ("range with a bound", slot(lambda r: isinstance(r, RangeRequired) and filled(r))),
     "T09": ("two periods", lambda found: len(periods(found)) > 1),
     "T10": ("two values", several(ValueRequired)),
@@ -143,41 +159,44 @@ CARRIERS: dict[str, tuple[str, Callable[[Found], bool]]] = {
             and r.source.published_from
         ),
     ),
-    "T20": ("publication, or two dates", either(has(PublicationRequired), several(DateRequired))),
-    "T21": ("provision path, or two requirements", either(path, several(*ANY))),
-    "T22": ("asks for what is in force", lambda found: False),  # seen in the question, not in a requirement
-    "T23": ("premise", lambda found: False),  # seen in the sub-questions
-    "T24": ("publication, list or topic with a window or an identifier", slot(
-        lambda r: isinstance(r, PublicationRequired | ListRequired | TopicRequired)
-        and (r.source.published_from or r.source.identifier))),
-    "T25": ("any, with its source", slot(sourced)),
-    "T26": ("two requirements", several(*ANY)),
-    "T27": ("publication, list, topic or date with its source", slot(
-        lambda r: isinstance(r, PublicationRequired | ListRequired | TopicRequired | DateRequired) and sourced(r))),
+    "T20": ("two publications or dates, or a sequence", either(
+        several(PublicationRequired), several(DateRequired), slot(lambda r: r.rule == "sequence"))),
+    "T21": ("provision path, or what changed or was before", either(path, aspect("change", "former"))),
+    "T22": ("asks for what is in force", lambda found: False),  # seen in the sub-questions
+    "T23": ("premise other than the instrument", lambda found: False),  # seen in the sub-questions
+    "T24": ("publication with a window or an identifier", slot(
+        lambda r: isinstance(r, PublicationRequired) and (r.source.published_from or r.source.identifier))),
+    "T25": ("correction, or a value or provision of the correction", either(
+        aspect("correction"), slot(lambda r: {"erratas", "aclaracion", "aclaratoria"} & set(r.source.about)))),
+    "T26": ("two requirements about different things", apart),
+    "T27": ("relation between acts", aspect("repeal", "replacement", "change", "extension", "correction")),
     "T28": ("two values, a percentage, or a date", either(
         several(ValueRequired), has(DateRequired),
         slot(lambda r: isinstance(r, ValueRequired) and r.unit == "percent"))),
-    "T29": ("topic with its source, definition or list", either(topic, has(DefinitionRequired, ListRequired))),
-    "T30": ("value or list", has(ValueRequired, ListRequired)),
+    "T29": ("method", aspect("method")),
+    "T30": ("surface, or list of places", slot(
+        lambda r: isinstance(r, ListRequired) or (isinstance(r, ValueRequired) and r.unit == "m2"))),
     "T31": ("value", has(ValueRequired)),
-    "T32": ("value, range or topic with its source", either(has(ValueRequired, RangeRequired), topic)),
-    "T33": ("list, or topic with its source", either(has(ListRequired), topic)),
-    "T34": ("list, deadline, or topic with its source", either(has(ListRequired, DeadlineRequired), topic)),
-    "T35": ("value", has(ValueRequired)),
-    "T36": ("list, item or topic, with its source", slot(
-        lambda r: isinstance(r, ListRequired | ItemRequired | TopicRequired) and sourced(r))),
-    "T37": ("two of actor, date, deadline, value, topic", several(
-        ActorRequired, DateRequired, DeadlineRequired, ValueRequired, TopicRequired)),
+    "T32": ("amount of a sanction, or consequence", either(slot(penalty), aspect("consequence"))),
+    "T33": ("legal basis", aspect("basis")),
+    "T34": ("procedure", aspect("procedure")),
+    "T35": ("count", slot(lambda r: isinstance(r, ValueRequired) and r.unit)),
+    "T36": ("publication, list or topic of a numbered version", slot(
+        lambda r: bool(NUMBERED & {w[:6] for w in r.source.about}) or NUMBERED & {w[:6] for w in r.terms})),
+    "T37": ("two of actor, date, deadline, value, file number, named topic", lambda found: sum(
+        isinstance(r, ActorRequired | DateRequired | DeadlineRequired | ValueRequired)
+        or (isinstance(r, TopicRequired) and (r.aspect == "identifier" or r.entities != ()))
+        for r in found) > 1),
 }  # fmt: skip
-"""Type of question → what is looked for among the requirements. Where the union has no class for a type (a method, a
-legal basis, a correction), a topic must at least know its source; merely emitting some requirement is no hit."""
+"""Type of question → what is looked for among the requirements. Where the union has no class for a type (a method,
+a legal basis, a correction), a topic must know that this aspect is asked; some requirement or other is no hit."""
 
 
 def recognised(kind: str, asked: Asked, subs: Sequence[SubQuestion], profile: DofProfile) -> bool:
     if kind == "T22":
-        return profile.asks_current(asked.text)
+        return any(s.current for s in subs)
     if kind == "T23":
-        return any(s.premises for s in subs)
+        return any(p.slot != "instrument" for s in subs for p in s.premises)
     return CARRIERS[kind][1]([r for s in subs for r in s.requirements])
 
 
@@ -205,9 +224,12 @@ def _asked(row: dict[str, Any], n: int) -> Asked:
 
 def describe(r: Requirement) -> str:
     name = type(r).__name__.removesuffix("Required").lower()
-    slots = {k: getattr(r, k, None) for k in ("path", "indicator", "unit", "frequency", "zone", "role", "term")}
+    slots = {
+        k: getattr(r, k, None)
+        for k in ("path", "indicator", "unit", "frequency", "zone", "role", "term", "aspect", "cited")
+    }
     slots |= {k: getattr(r.source, k) for k in ("issuer", "identifier", "edition", "published_from")}
-    slots["name"] = " ".join(r.source.name)
+    slots |= {"name": " ".join(r.source.name), "about": " ".join(r.source.about), "of": "; ".join(r.entities)}
     if (period := getattr(r, "period", None)) is not None:
         slots["period"] = f"{period.start}/{period.end}"
     inner = ", ".join(f"{k}={v}" for k, v in slots.items() if v)

@@ -119,9 +119,10 @@ class DeadlineRequired(Base):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActorRequired(Base):
-    """Who: an authority, an obliged party, a signatory."""
+    """Who: an authority, an obliged party, a signatory. `action` is the folded verb of what it does or has to do."""
 
     role: str | None = None
+    action: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

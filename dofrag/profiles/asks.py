@@ -116,9 +116,10 @@ def actors(context: Context) -> Iterable[Proposal]:
         noun = hit.groups.get("noun")
         terms = tuple(dict.fromkeys((*context.language.content_words(noun or ""), *context.terms(hit))))
         subject = context.masked.phrase(context.clause.start, context.clause.end)
-        yield Proposal(
-            ActorRequired, hit.rule.id, {"role": noun, "terms": terms, "label": context.labels.actor(subject)}
-        )
+        found = context.language.verb.match(context.folded, hit.end, context.clause.end)
+        label = context.labels.actor(subject)
+        slots = {"role": noun, "action": found["verb"] if found else None, "terms": terms, "label": label}
+        yield Proposal(ActorRequired, hit.rule.id, slots)
 
 
 def definitions(context: Context) -> Iterable[Proposal]:

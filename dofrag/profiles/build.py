@@ -16,7 +16,7 @@ from dofrag.domain.question import (
     TopicRequired,
 )
 from dofrag.profiles.asks import actors, also, dates, definitions, items, lists, sequence, simple, topic, topics
-from dofrag.profiles.clauses import Clause
+from dofrag.profiles.clauses import Clause, find
 from dofrag.profiles.context import Context, Proposal
 from dofrag.profiles.labels import Labels
 from dofrag.profiles.marks import marked
@@ -24,6 +24,9 @@ from dofrag.profiles.values import ranges, values
 
 _ALWAYS = frozenset({"and-list", "how-and"})
 """Rules whose lists and topics stay beside more exact requirements."""
+
+_WITHIN_PROVISION = frozenset({"method", "basis", "consequence", "procedure"})
+"""Aspects of which the text of a provision as a whole is no answer."""
 
 MAX_REQUIREMENTS = 24
 """Of one clause: a cross product beyond this says that the question was misread."""
@@ -41,6 +44,7 @@ def proposals(context: Context) -> list[Proposal]:
     elif any(p.type is ListRequired for p in out):
         out = [p for p in out if p.type is ListRequired]
     out = _placed(context, out)
+    out.extend(_reference(context, out))
     if not out:
         out = [topic(context, "question", ())]
     return list(_per_source(context, list(marked(context, out))))[:MAX_REQUIREMENTS]
@@ -66,7 +70,8 @@ def _placed(context: Context, found: list[Proposal]) -> list[Proposal]:
     asked = list(dict.fromkeys(p.path for p in context.own.provisions if p.use in uses))
     if context.placed and found:
         asked = [context.placed]
-    if len(asked) == 1 and (context.placed or any(p.type is not TopicRequired for p in found)):
+    told = context.aspect in _WITHIN_PROVISION
+    if len(asked) == 1 and (context.placed or told or any(p.type is not TopicRequired for p in found)):
         for proposal in found:
             proposal.slots["path"] = asked[0]
             proposal.slots["label"] = context.labels.in_provision(proposal.slots["label"], asked[0])
@@ -79,6 +84,17 @@ def _placed(context: Context, found: list[Proposal]) -> list[Proposal]:
             slots["source"] = holder
         kept.append(Proposal(ProvisionRequired, "provision", slots))
     return kept
+
+
+def _reference(context: Context, found: Sequence[Proposal]) -> Iterable[Proposal]:
+    """ "El convenio invoca su anexo 3: ¿qué fija?" takes two steps: what points on, and what it points to."""
+    paths = {p.slots.get("path") for p in found if p.type is ProvisionRequired}
+    stated = [h for c in context.stated for h in find(context.rules.of("cites"), context.folded, c)]
+    if len(paths) == 1 and stated and stated[0].rule.attributes.get("points"):
+        words = context.masked.terms(context.stated[0].start, context.stated[0].end)
+        label = context.labels.topic(context.masked.phrase(context.stated[0].start, context.stated[0].end))
+        slots = {"terms": words, "label": label, "aspect": "reference", "cited": paths.pop()}
+        yield Proposal(TopicRequired, stated[0].rule.id, slots)
 
 
 def _holder(context: Context, path: str) -> Source | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from dofrag.domain.question import Base, DateRole, Source
 from dofrag.profiles.aliases import Aliases
-from dofrag.profiles.clauses import Clause, Hit
+from dofrag.profiles.clauses import Clause, Hit, find
 from dofrag.profiles.facts import Facts
 from dofrag.profiles.labels import Labels
 from dofrag.profiles.language import Language
@@ -33,6 +33,7 @@ class Context:
     folded: str
     clause: Clause
     hits: tuple[Hit, ...]
+    asked: tuple[Hit, ...]  # the same, with those that read the same words as another sort
     own: Facts
     everything: Facts
     sources: tuple[Source, ...]
@@ -47,11 +48,10 @@ class Context:
 
     @property
     def aspect(self) -> str | None:
-        """What of its subject the part asks: that of the first row which says so."""
-        for rule in self.rules.rules:
-            if "aspect" in rule.attributes and rule.pattern.search(self.folded, self.clause.start, self.clause.end):
-                return rule.attributes["aspect"]
-        return None
+        """What of its subject the part asks: that of the first words of asking that say so, else of a row for it."""
+        said = [h.rule.attributes["aspect"] for h in self.asked if "aspect" in h.rule.attributes]
+        rows = find(self.rules.of("aspect"), self.folded, self.clause)
+        return next(iter((*said, *(h.rule.attributes["aspect"] for h in rows))), None)
 
     @property
     def names_source(self) -> bool:

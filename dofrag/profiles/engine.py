@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from dofrag.domain.question import Premise, Question, Requirement, SubQuestion
+from dofrag.domain.question import DateRole, Premise, Question, Requirement, SubQuestion
 from dofrag.profiles.aliases import Aliases
 from dofrag.profiles.build import proposals, with_id
 from dofrag.profiles.clauses import Clause, Hit, find, has_accents, split
@@ -84,6 +84,8 @@ class Engine:
         masked: Masked,
         asking: Sequence[Clause],
     ) -> Context:
+        if find(tuple(r for r in self.rules.of("publication") if "window" in r.attributes), folded, clause):
+            facts = _as_windows(facts, clause)
         own = within(facts, [(c.start, c.end) for c in reach])
         hits = [h for emits in REQUIREMENT_EMITS for h in find(self.rules.of(emits), folded, clause)]
         hits = [h for h in hits if not self._relative(text, folded, clause, h)]
@@ -98,6 +100,7 @@ class Engine:
             folded=folded,
             clause=clause,
             hits=tuple(_without_overlaps(hits)),
+            asked=tuple(sorted(hits, key=lambda h: (h.start, h.end, h.rule.id))),
             own=own,
             everything=facts,
             sources=sources_of(own, facts, each=self.rules.any("each", folded[clause.start : clause.end])),
@@ -218,6 +221,15 @@ def _hidden(facts: Facts) -> list[tuple[int, int]]:
     spans += [i for i in facts.instruments if i.use == "source"]
     spans += [*facts.measures, *facts.cites]
     return [(s.start, s.end) for s in spans]
+
+
+def _as_windows(facts: Facts, clause: Clause) -> Facts:
+    """ "¿Hubo aclaración entre enero y marzo?": whether an act was published asks when it was."""
+    dates = tuple(
+        replace(d, role=DateRole.PUBLICATION.value) if d.role == DateRole.DATUM and clause.holds(d.start) else d
+        for d in facts.dates
+    )
+    return replace(facts, dates=dates)
 
 
 def _elsewhere(masked: Masked, clause: Clause, asking: Sequence[Clause]) -> tuple[str, ...]:

@@ -130,10 +130,12 @@ def read_facts(
     slots += [*facts.frequencies, *facts.zones, *facts.editions, *facts.measures]
     held = [(s.start, s.end) for s in slots]
     names = [(s.start, s.end) for s in facts.instruments]
+    spans: list[Any] = [*facts.instruments, *facts.identifiers, *facts.provisions]
+    named_at = [s.start for s in spans]
     return replace(
         facts,
         entities=entities(text, folded, [*held, *names], aliases, language),
-        descriptions=descriptions(folded, [*held, *names], aliases, language),
+        descriptions=descriptions(folded, [*held, *names], named_at, aliases, language),
     )
 
 

@@ -31,6 +31,7 @@ class Language(Protocol):
     relative: str  # the word that begins a relative clause
     infinitive: re.Pattern[str]  # a verb that begins a clause of purpose after a preposition
     asked: re.Pattern[str]  # before an instrument that is asked for, or that is the object of an infinitive
+    verb: re.Pattern[str]  # what stands right after a word of asking who, group `verb`
     ordinal: str  # pattern of an ordinal before the noun
 
     def find_dates(self, text: str, *, default_year: int | None = None) -> list[FoundDate]: ...
@@ -69,6 +70,10 @@ class Spanish:
     relative = "que"
     infinitive = re.compile(r"[a-zñ]{2,}(?:ar|er|ir)(?:se|l[aeo]s?)?")
     ordinal = r"(?:(?:primer|tercer)[ao]?|(?:segund|cuart|quint|sext|septim|octav|noven|decim|ultim)[ao])"
+    verb = re.compile(
+        r" (?:que )?(?:(?:se|le|les|l[ao]s?|no|pueden?|deben?|podran?|deberan?|corresponde) ){0,4}"
+        r"(?P<verb>(?!(?:es|son|fue|fueron|era|eran|de|del|hay|en)\b)[a-zñ]{4,})"
+    )
     asked = re.compile(
         r"\b(?:que|cual|cuales|cuant[oa]s?|[a-zñ]{2,}(?:ar|er|ir)(?: (?:el|la|los|las|un|una|su|sus))?) $"
     )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from dofrag.domain.question import ListRequired, Period, TopicRequired
+from dofrag.domain.question import ListRequired, Period, TopicRequired, ValueRequired
 from dofrag.profiles.context import Context, Proposal
 from dofrag.profiles.facts import REFERENCE
 from dofrag.profiles.named import Name, coordinated
+from dofrag.text.fold import fold
 
 _ASPECTS = (TopicRequired, ListRequired)
 
@@ -18,13 +19,14 @@ def marked(context: Context, found: Sequence[Proposal]) -> Iterator[Proposal]:
     clause = (context.clause.start, context.clause.end)
     for proposal in found:
         slots = _slots(context, proposal)
-        if "source" in proposal.slots:
-            yield Proposal(proposal.type, proposal.rule, slots)
-            continue
         words = set(slots.get("terms", ()))
         names = [n for n in context.own.entities if set(n.words) <= words]
+        if "source" in proposal.slots:
+            slots["entities"] = tuple(n.phrase for n in names)
+            yield Proposal(proposal.type, proposal.rule, slots)
+            continue
         side = coordinated(names, context.folded, clause, context.language) or _parallel(context, proposal)
-        shared = tuple(n.phrase for n in names if n not in side)
+        shared = tuple(n.phrase for n in names if not any(s.start < n.end and n.start < s.end for s in side))
         for one in side or (None,):
             for period in _periods(context, proposal):
                 yield _variant(context, proposal, slots, shared, one, side, period)
@@ -40,15 +42,20 @@ def _variant(
     period: Period | None,
 ) -> Proposal:
     own = dict(slots)
-    own["entities"] = (*shared, one.phrase) if one is not None else shared
+    own["entities"] = (*own["entities"], *shared, *((one.phrase,) if one is not None else ()))
     if one is not None:
         others = {w for n in side if n is not one for w in n.words} - set(one.words)
         own["terms"] = tuple(w for w in own["terms"] if w not in others)
-        own["label"] = context.labels.of(own["label"], context.text[one.start : one.end])
+        said = " ".join(w for w in own["label"].split() if fold(w) not in others)
+        own["label"] = context.labels.of(said, context.text[one.start : one.end].strip(" .,;"))
     if period is not None:
         own["period"] = period
         own["label"] = context.labels.of_period(own["label"], period)
     return Proposal(proposal.type, proposal.rule, own)
+
+
+def _zones(context: Context) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(fold(z.value) for z in context.own.zones))
 
 
 def _slots(context: Context, proposal: Proposal) -> dict[str, Any]:
@@ -58,6 +65,8 @@ def _slots(context: Context, proposal: Proposal) -> dict[str, Any]:
         cited = {p.path for p in context.own.provisions if p.use == "cited"}
         if len(cited) == 1:
             slots.setdefault("cited", cited.pop())
+    # The zone of a value has a slot of its own.
+    slots["entities"] = () if issubclass(proposal.type, ValueRequired) else _zones(context)
     if len(slots.get("terms", ())) <= 1:
         slots["context"] = tuple(w for w in context.inherited_terms[:5] if w not in slots.get("terms", ()))
     return slots

@@ -37,6 +37,7 @@ def entities(
 ) -> tuple[Name, ...]:
     """Proper names, acronyms and tariff codes outside the stretches that other slots hold already."""
     free = _blanked(text, taken)
+    kinds = {w for head in (*aliases.acts, *aliases.heads) for w in head.split()}
     out: list[Name] = []
     at = 0
     while len(out) < MAX_NAMES and (first := _WORD.search(free, at)):
@@ -45,7 +46,7 @@ def entities(
             continue
         end = _name_end(free, folded, first.end(), aliases, language)
         words = tuple(w for w in language.content_words(text[first.start() : end]) if w not in aliases.stop_words)
-        if words:
+        if any(w not in kinds for w in words):  # "el Acuerdo" names nothing
             out.append(Name(first.start(), end, " ".join(folded[first.start() : end].split()), words))
         at = end
     for match in _CODE.finditer(folded):
@@ -85,10 +86,14 @@ def _name_end(free: str, folded: str, at: int, aliases: Aliases, language: Langu
     return end
 
 
-def descriptions(folded: str, taken: Iterable[Range], aliases: Aliases, language: Language) -> tuple[Name, ...]:
+def descriptions(
+    folded: str, taken: Iterable[Range], instruments: Sequence[int], aliases: Aliases, language: Language
+) -> tuple[Name, ...]:
     """Instruments described by their kind and subject: `la segunda modificación a las Reglas de Boyas`, `el decreto
-    que creó el faro`. Dates and other slots within are passed over."""
+    que creó el faro`. Dates and other slots within are passed over; a kind alone will do where it is *of* an
+    instrument that begins at one of `instruments` (`la fe de erratas de la Ley de Boyas`)."""
     free = _blanked(folded, taken)
+    joined = re.compile(rf"(?: (?:{'|'.join(sorted(aliases.connectors))})){{0,3}} ")
     heads = "|".join(re.escape(a) for a in sorted(aliases.acts, key=lambda a: (-len(a), a)))
     out: list[Name] = []
     pattern = rf"(?<![\w-])(?P<head>(?:{language.ordinal} )?(?:{heads}))(?![\w-])"
@@ -99,7 +104,8 @@ def descriptions(folded: str, taken: Iterable[Range], aliases: Aliases, language
         end = _description_end(free, match.end(), aliases, language)
         words = language.content_words(free[match.start() : end])
         bare = language.content_words(match["head"])
-        if len(words) > len(bare):
+        on = joined.match(folded, match.end())
+        if len(words) > len(bare) or (on is not None and on.end() in instruments):
             phrase = " ".join(free[match.start() : end].split())
             out.append(Name(match.start(), end, phrase, tuple(dict.fromkeys(words))[:8]))
     return tuple(out[:MAX_NAMES])

@@ -45,6 +45,7 @@ class English:
     conjunctions = frozenset({"and"})
     relative = "that"
     infinitive = re.compile(r"(?!)")
+    verb = re.compile(r" (?P<verb>[a-z]{4,})")
     asked = re.compile(r"\b(?:what|which) $")
     ordinal = r"(?:first|second|third)"
 
