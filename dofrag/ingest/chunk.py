@@ -150,6 +150,7 @@ class Gatherer:
         self._content = False
         self._tables = False
         self._headed = False  # a heading or a provision begins the chunk at hand
+        self._provision = False  # a numbered provision begins it
         self._ordinal = 0
         self._start = 0
         self._columns = ""  # header row of the table at hand, for the path of its later chunks
@@ -160,6 +161,7 @@ class Gatherer:
         self._held_path: tuple[str, ...] = ()
         self._held_tables = False
         self._held_scraps = False
+        self._held_provision = False
 
     def blank(self, text: str) -> None:
         """White space between blocks: it belongs to what stands before it."""
@@ -186,6 +188,7 @@ class Gatherer:
             size = len(text)
         if strong or heading:
             self._headed = True
+            self._provision = self._provision or not heading
         if table:
             self._tables = True
             if not self._columns:
@@ -236,7 +239,9 @@ class Gatherer:
             self._held, self._held_size, self._held_place, self._held_path = [text], size, place, path
             self._held_tables = self._tables
             self._held_scraps = self._headed and size < SCRAP
-        self._pieces, self._size, self._content, self._tables, self._headed = [], 0, False, False, False
+            self._held_provision = self._provision
+        self._pieces, self._size = [], 0
+        self._content = self._tables = self._headed = self._provision = False
 
     def _joins(self, place: Place, size: int) -> bool:
         """Whether the chunk at hand is too small to stand alone and belongs with the one before."""
@@ -249,7 +254,11 @@ class Gatherer:
             return same and size + self._held_size <= LIST_MAX
         if not self._held_scraps or size >= SCRAP or size + self._held_size > TARGET:
             return False
-        if provisions != held_provisions or not path or path[:-1] != held_path[:-1]:
+        if place == self._held_place:
+            return True  # one number again and again: rows of a table that lost its lines
+        if self._provision or self._held_provision or provisions != held_provisions:
+            return False
+        if not path or path[:-1] != held_path[:-1]:
             return False
         self._held_path = path[:-1]  # several sections: what they have in common
         return True

@@ -84,14 +84,14 @@ class Window:
 
     def ahead(self) -> Iterator[Line]:
         """The coming lines, at most WINDOW of them."""
-        yield from list(self._ahead)
-        while len(self._ahead) < WINDOW:
-            block = next(self._blocks, None)
-            if block is None:
-                return
-            line = self._line(block)
-            self._ahead.append(line)
-            yield line
+        seen = self._ahead
+        for n in range(WINDOW):
+            if n == len(seen):
+                block = next(self._blocks, None)
+                if block is None:
+                    return
+                seen.append(self._line(block))
+            yield seen[n]
 
 
 def segment(blocks: Iterable[Block], anatomy: Anatomy, *, edition: bool) -> Iterator[Boundary | Block]:
@@ -311,6 +311,7 @@ class EditionCutter:
     def _read_title(self, line: Line, lines: Iterator[Line]) -> tuple[str, bool, int]:
         """A title to its end; whether a seal or the same title in capitals follows it; content lines it took."""
         parts = [self._strip_branch(line.text)]
+        start = _start(parts)
         open_, count, more = not line.ends_paragraph, 0, 0
         for coming in lines:
             if coming.block.kind == "blank":
@@ -322,8 +323,7 @@ class EditionCutter:
                 return " ".join(parts), True, more
             if count >= SEAL_WITHIN:
                 break
-            start = fold(" ".join(parts))[:REPEATED]
-            if len(start) > 8 and fold(coming.text).startswith(start):
+            if len(start) > 8 and fold(coming.text[: 4 * REPEATED]).startswith(start):
                 if is_caps(coming.text):
                     return " ".join(parts), True, more
                 parts, open_, more = (
@@ -331,8 +331,10 @@ class EditionCutter:
                     not coming.ends_paragraph,
                     count,
                 )  # a heading cut short, then the whole title
+                start = _start(parts)
             elif open_ and not is_caps(coming.text) and len(" ".join(parts)) < 1200 and not _ends(parts[-1], coming):
                 parts.append(coming.text)
+                start = _start(parts)
                 open_, more = not coming.ends_paragraph, count
             elif self._ends_head(coming.text) or count - more > AFTER_TITLE:
                 break
@@ -348,6 +350,11 @@ class EditionCutter:
             or opens_title(text, self._anatomy)
             or (is_caps(text) and self._l["agency"].match(text) is not None)
         )
+
+
+def _start(parts: list[str]) -> str:
+    """The folded beginning of a title, to know its repetition by."""
+    return fold(" ".join(parts)[: 4 * REPEATED])[:REPEATED]
 
 
 def _ends(text: str, following: Line) -> bool:
