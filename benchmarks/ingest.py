@@ -3,13 +3,16 @@
     python benchmarks/ingest.py PATH… [--large-mb 300] [--workers N]
 
 Prints one row a case: MB/s from file to searchable index, peak memory of the process tree, seconds of an unchanged
-second build, and the same chunks put into SQLite's FTS5 in the same run, as a ratio. Needs psutil for the memory.
+second build, and the same chunks put into SQLite's FTS5 in the same run, as a ratio. Then where the processor time
+went: planning, parsing (in the workers), storing and indexing (in the main process, while they parse), and indexing
+alone. Needs psutil for the memory.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import resource
 import sqlite3
 import subprocess
 import sys
@@ -69,15 +72,39 @@ def fts5(store: Path, folder: Path) -> float:
     return time.perf_counter() - started
 
 
-def reindex(index: Path) -> float:
-    """Seconds that the search index alone takes, from the same store: what FTS5 is compared with."""
+def reindex(index: Path) -> tuple[float, float]:
+    """Seconds, and seconds of processor time, that the search index alone takes from the same store: what FTS5 is
+    compared with."""
     from dofrag.search.build import rebuild
 
     connection = sqlite3.connect(next(index.glob("store-*.sqlite")))
-    started = time.perf_counter()
+    started, busy = time.perf_counter(), time.process_time()
     rebuild(connection, index / "bench", lambda done, total: None)
     connection.close()
-    return time.perf_counter() - started
+    return time.perf_counter() - started, time.process_time() - busy
+
+
+def stages(paths: list[str], index: Path, workers: int | None) -> dict[str, float]:
+    """Processor seconds of one build by stage, measured in this process and in its workers."""
+    from dofrag.ingest.pipeline import Ingest, build
+    from dofrag.wiring import profile
+
+    marks: dict[str, tuple[float, float]] = {}
+    begun = processor()
+    build(
+        [Path(path) for path in paths],
+        index,
+        Ingest(profile=profile(), workers=workers, progress=lambda stage, *_: marks.setdefault(stage, processor())),
+    )
+    ended = processor()
+    planned = marks.get("read", begun)
+    return {"plan": planned[0] - begun[0], "parse": ended[1] - begun[1], "store and index": ended[0] - planned[0]}
+
+
+def processor() -> tuple[float, float]:
+    """Seconds used so far by this process, and by its children that have ended."""
+    own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own.ru_utime + own.ru_stime, children.ru_utime + children.ru_stime
 
 
 def large_file(folder: Path, megabytes: int) -> None:
@@ -107,11 +134,13 @@ def case(name: str, paths: list[str], workers: int | None) -> None:
         again, _, second = measured(command)
         assert json.loads(second)["parsed"] == 0, "the second build read files again"
         megabytes = report["bytes"] / 1e6
-        tantivy, other = reindex(index), fts5(next(index.glob("store-*.sqlite")), Path(folder))
+        (tantivy, alone), other = reindex(index), fts5(next(index.glob("store-*.sqlite")), Path(folder))
         print(
             f"| {name} | {megabytes:.1f} | {report['chunks']:,} | {seconds:.1f} | {megabytes / seconds:.1f} "
             f"| {memory:.0f} | {again:.1f} | {tantivy:.1f} | {tantivy / other:.2f} |"
         )
+        spent = stages(paths, Path(folder) / "stages", workers) | {"index alone": alone}
+        print("  processor seconds: " + ", ".join(f"{name} {seconds:.1f}" for name, seconds in spent.items()))
 
 
 def main() -> None:
