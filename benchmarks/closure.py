@@ -5,7 +5,7 @@
 The passages are made up here, about 1,900 characters each: notices with tables, articles with lists and transitory
 provisions. The question asks for the twenty values that four of the notices hold. Parsing is timed apart: it is done
 once a passage, when it is read. `assess` is the ledger of a turn, `meets` all 20 × 40 pairs, `closure` one check of a
-draft that is accepted. `first` is the first call in the process; in a run the closure check always follows an `assess`.
+draft that is accepted. `first` is the first call in the process; a closure check follows an `assess`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def passages(count: int) -> dict[int, PreparedPassage]:
         rows = "\n".join(f"| Zona {z} | ${n * 3 + k}.{k}5 | ${n * 90 + k}.10 |" for k, z in enumerate(ZONES))
         articles = "\n\n".join(
             f"Artículo {k}. Las personas concesionarias de la zona pagarán dentro de los {k + 9} días hábiles "
-            f"siguientes a la fecha en que se notifique la visita, conforme a los numerales {k}.1 a {k}.4 aplicables: "
+            f"siguientes a la fecha en que se notifique la visita, conforme a los numerales {k}.1 a {k}.4: "
             f"I. el aviso de arribo; II. la bitácora de {year - 1}, y III. el comprobante por ${k * 1000}.00 pesos."
             for k in range(1, 6)
         )

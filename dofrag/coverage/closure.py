@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from dofrag.coverage.facts import Facts, facts_of, unquoted
 from dofrag.coverage.interface import Proof, Support, Verdict
 from dofrag.coverage.ledger import hold_to_one_list
-from dofrag.coverage.match import meets
+from dofrag.coverage.match import meets, speaks_of_it
 from dofrag.coverage.premises import corrects, premise_faults
 from dofrag.coverage.prepared import PreparedPassage
 from dofrag.coverage.verify import computation_fault, echoes, identity_facts
@@ -184,23 +184,32 @@ class _Check:
         self.fault(FaultCode.REQUIREMENT_MISSING, requirement.id, key=key, label=requirement.label, part=sub.text)
 
     def relevance(self, draft: Draft) -> None:
-        """A passage that supports nothing that its claim is to answer has no place in the answer."""
+        """A citation that supports nothing which its claim is to answer has no place in the answer."""
         by_id = {sub.id: sub for sub in self.subs}
         for n, claim in enumerate(self.claims):
             subs = [by_id[name] for name in claim.sub_questions if name in by_id]
-            for chunk_id in dict.fromkeys(c.chunk_id for c in claim.citations):
-                if any(self.bears(r, chunk_id, sub) for sub in subs for r in sub.requirements):
+            for citation in claim.citations:
+                if any(self.bears(r, citation, sub) for sub in subs for r in sub.requirements):
                     continue
-                alone = replace(claim, citations=tuple(c for c in claim.citations if c.chunk_id == chunk_id))
+                alone = replace(claim, citations=(citation,))
                 if any(corrects(p, sub, draft, [alone], self.prepared) for sub in subs for p in sub.premises):
                     continue
-                self.rejected.add(chunk_id)
-                self.fault(FaultCode.IRRELEVANT_CITATION, f"claims[{n}]", chunk_id=chunk_id)
+                self.rejected.add(citation.chunk_id)
+                self.fault(FaultCode.IRRELEVANT_CITATION, f"claims[{n}]", chunk_id=citation.chunk_id)
 
-    def bears(self, requirement: Requirement, chunk_id: int, sub: SubQuestion) -> bool:
-        support = self.meets(requirement, chunk_id, sub)
-        # A part of a list, or its beginning, bears on the list though it does not complete it.
-        return support.supported or (support.status is Status.READ and bool(support.group))
+    def bears(self, requirement: Requirement, citation: Citation, sub: SubQuestion) -> bool:
+        """Whether a passage supports the requirement and the quote is of what does, or speaks of the same. A part of
+        a list, or its beginning, bears on the list though it does not complete it."""
+        support = self.meets(requirement, citation.chunk_id, sub)
+        if not support.supported:
+            return support.status is Status.READ and bool(support.group)
+        start, end = citation.start or 0, citation.end or 0
+        spans = (*support.spans, *(span for proof in support.proofs for span in proof.spans))
+        if support.group or any(a < end and start < b for a, b in spans):
+            return True
+        prepared = self.prepared[citation.chunk_id]
+        near = [s for s in prepared.sentences if s.start < end and start < s.end]
+        return any(speaks_of_it(requirement, s) for s in near)
 
 
 def _proven(support: Support, passage: PreparedPassage, claims: Sequence[Claim]) -> bool:

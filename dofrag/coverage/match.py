@@ -16,10 +16,11 @@ from dofrag.coverage.prepared import PreparedPassage, Sentence, prepare
 from dofrag.coverage.provision import provision_sentences, provision_support
 from dofrag.coverage.ranges import range_support
 from dofrag.coverage.slots import actor_support, deadline_support, definition_support
-from dofrag.coverage.source import mismatch, names_anything
+from dofrag.coverage.source import held, mismatch, names_anything, telling_terms
 from dofrag.coverage.times import date_support
 from dofrag.coverage.topics import publication_support, topic_support
 from dofrag.coverage.values import OTHER_DATE, value_support
+from dofrag.coverage.values import names as value_names
 from dofrag.domain.question import (
     ActorRequired,
     DateRequired,
@@ -36,6 +37,7 @@ from dofrag.domain.question import (
     TopicRequired,
     ValueRequired,
 )
+from dofrag.text.fold import words
 from dofrag.text.mentions import find_provisions
 from dofrag.text.paths import provision_matches
 
@@ -129,6 +131,13 @@ def _telling(requirement: Requirement, prepared: PreparedPassage, part: SubQuest
     if again.supported and any(tells(s) for s in _proving(again.proofs[0], rest)):
         return again
     return Support(Status.OPEN, "tells nothing of it that the question does not")
+
+
+def speaks_of_it(requirement: Requirement, sentence: Sentence) -> bool:
+    """Whether a sentence shares a word with what is asked: its indicator, or a telling word of its subject."""
+    said = " ".join(value_names(requirement)) if isinstance(requirement, ValueRequired) else ""
+    subject = telling_terms((*requirement.terms, *words(said)), requirement.source)
+    return not subject or any(held(s, sentence.near) for s in subject)
 
 
 def _proving(proof: Proof, prepared: PreparedPassage) -> list[Sentence]:

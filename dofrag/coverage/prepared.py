@@ -144,12 +144,15 @@ def _sentences(
     at_q = at_d = 0
     title = " ".join(fold_chars(passage.publication.title).strip(" .*_").split()) or None
     addressed = _addressed(text, folded)
+    wrong = _corrected(folded)
     for unit in cut(text):
         part = folded[unit.start : unit.end]
         at_q, mine = _within(found, at_q, unit.start, unit.end)
         at_d, its_dates = _within(dates, at_d, unit.start, unit.end)
-        if any(a <= unit.start < b for a, b in addressed):
+        if any(a <= unit.start < b for a, b in addressed) or any(a <= unit.start and unit.end <= b for a, b in wrong):
             continue
+        mine = tuple(q for q in mine if not any(a <= q.start < b for a, b in wrong))
+        its_dates = tuple(d for d in its_dates if not any(a <= d.start < b for a, b in wrong))
         mark = heading_provision(text[unit.start : unit.start + 120].split("\n")[0])
         if mark is not None:
             if mark.kind == "trans" and not mark.number:
@@ -201,6 +204,18 @@ def _addressed(text: str, folded: str) -> list[tuple[int, int]]:
 
 
 _Found = TypeVar("_Found", Quantity, FoundDate)
+
+
+def _corrected(folded: str) -> list[tuple[int, int]]:
+    """What an erratum says was printed wrongly, between *dice* and *debe decir*: it is quoted to be put aside."""
+    found: list[tuple[int, int]] = []
+    at = 0
+    for right in cue("must_say").finditer(folded):
+        said = [m.end() for m in cue("said").finditer(folded, at, right.start())]
+        if said:
+            found.append((said[-1], right.start()))
+        at = right.end()
+    return found
 
 
 ARTICLE_TEXT = 40
