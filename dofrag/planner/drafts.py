@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date
+from decimal import Decimal, InvalidOperation
 
+from dofrag.coverage.closure import Message
 from dofrag.coverage.compose import partial_claims, readable
 from dofrag.coverage.cues import cue
 from dofrag.coverage.match import PreparedPassage, meets
 from dofrag.coverage.premises import PremiseCheck, check_premise
 from dofrag.coverage.spans import quotable_span
 from dofrag.coverage.topics import title_span
-from dofrag.domain.evidence import NO_PREMISE, Citation, Claim, Draft, PremiseFinding, PremiseStatus
+from dofrag.coverage.values import speaks_of
+from dofrag.domain.evidence import NO_PREMISE, Citation, Claim, Computation, Draft, PremiseFinding, PremiseStatus
 from dofrag.domain.question import Requirement, SubQuestion, ValueRequired
 from dofrag.planner.interface import View
 from dofrag.planner.monitoring import asks_for_all, fitting
@@ -35,15 +39,15 @@ def preferred(view: View, requirement: Requirement) -> tuple[int, ...]:
     return tuple(fresh)
 
 
-def answer(view: View, prepared: Prepared) -> Draft:
+def answer(view: View, prepared: Prepared, message: Message) -> Draft:
     """All that is asked for, each part by its best passage."""
     checked = [check_premise(p, sub, prepared).status for sub in view.sub_questions for p in sub.premises]
     confirmed = bool(checked) and all(s is PremiseStatus.SUPPORTED for s in checked)
     finding = PremiseFinding(status=PremiseStatus.SUPPORTED) if confirmed else NO_PREMISE
-    return Draft(claims=_claims(view, prepared), premise=finding)
+    return Draft(claims=_claims(view, prepared, message), premise=finding)
 
 
-def correction(view: View, prepared: Prepared, sub: SubQuestion, check: PremiseCheck) -> Draft:
+def correction(view: View, prepared: Prepared, sub: SubQuestion, check: PremiseCheck, message: Message) -> Draft:
     """A draft that states what is true instead, and answers what can be answered besides."""
     assert check.chunk_id is not None
     assert check.span is not None
@@ -52,7 +56,7 @@ def correction(view: View, prepared: Prepared, sub: SubQuestion, check: PremiseC
     text = readable(quote)
     citation = Citation(chunk_id=check.chunk_id, quote=quote)
     true = Claim(text=text, sub_questions=(sub.id,), citations=(citation,))
-    others = tuple(c for c in _claims(view, prepared) if c.text != text)
+    others = tuple(c for c in _claims(view, prepared, message) if c.text != text)
     return Draft(claims=(true, *others), premise=PremiseFinding(status=PremiseStatus.FALSE, correction=text))
 
 
@@ -66,7 +70,7 @@ def false_premise(view: View, prepared: Prepared) -> tuple[SubQuestion, PremiseC
     return None
 
 
-def _claims(view: View, prepared: Prepared) -> tuple[Claim, ...]:
+def _claims(view: View, prepared: Prepared, message: Message) -> tuple[Claim, ...]:
     support = {r.id: preferred(view, r) for sub in view.sub_questions for r in sub.requirements}
     listed = {sub.id: r for sub in view.sub_questions for r in sub.requirements if asks_for_all(r)}
     for requirement in listed.values():
@@ -77,6 +81,8 @@ def _claims(view: View, prepared: Prepared) -> tuple[Claim, ...]:
     for sub in reversed(view.sub_questions):
         extra = _published(view, prepared, sub, listed[sub.id]) if sub.id in listed else []
         extra += _rivals(view, prepared, sub, support)
+        extra += _further_values(prepared, sub, support, plain)
+        extra += _difference(prepared, sub, support, message)
         earlier = {s.id for s in view.sub_questions[: view.sub_questions.index(sub)]}
         at = sum(1 for claim in plain if claim.sub_questions[0] in earlier)
         at += 0 if sub.id in listed else sum(1 for claim in plain if claim.sub_questions[0] == sub.id)
@@ -105,7 +111,9 @@ def _published(view: View, prepared: Prepared, sub: SubQuestion, requirement: Re
         cited = []
         for passage in own[:1]:
             cited.append((passage, title_span(passage)))
-        body = next((b for p in own if (b := _body(p)) is not None), None)
+        # A text that goes on for long orders something in its provisions, not in what leads up to them.
+        begun = [p for p in own if p.passage.chunk.provision or p.passage.chunk.end >= p.passage.publication.chars]
+        body = next((b for p in begun if (b := _body(p)) is not None), None)
         if body is not None and body not in cited:
             cited.append(body)
         if cited:
@@ -151,3 +159,58 @@ def _rivals(view: View, prepared: Prepared, sub: SubQuestion, support: Mapping[s
                 claims.append(_claim(sub, [(prepared[chunk_id], s) for s in found.spans]))
             codes.add(code)
     return claims
+
+
+MAX_FURTHER = 4
+
+
+def _further_values(
+    prepared: Prepared, sub: SubQuestion, support: Mapping[str, tuple[int, ...]], plain: list[Claim]
+) -> list[Claim]:
+    """All that the publication itself says of an indicator, where the question names the publication and neither the
+    time nor the frequency of the value: one of several would be half an answer."""
+    claims: list[Claim] = []
+    for requirement in sub.requirements:
+        source = requirement.source
+        if not isinstance(requirement, ValueRequired) or requirement.indicator is None or not support[requirement.id]:
+            continue
+        if requirement.period or requirement.frequency or requirement.zone or not source.published_from:
+            continue
+        code = prepared[support[requirement.id][0]].passage.chunk.code
+        for passage in (prepared[i] for i in support[requirement.id] if prepared[i].passage.chunk.code == code):
+            said = " ".join(c.quote for claim in (*plain, *claims) for c in claim.citations)
+            for sentence in passage.sentences:
+                span = quotable_span(passage.text, sentence.span)
+                new = not sentence.heading and passage.text[span[0] : span[1]] not in said
+                figures = [q for q in sentence.quantities if not q.reference and "." in q.text]
+                if new and figures and speaks_of(requirement, sentence, passage) and len(claims) < MAX_FURTHER:
+                    claims.append(_claim(sub, [(passage, span)]))
+    return claims
+
+
+def _difference(
+    prepared: Prepared, sub: SubQuestion, support: Mapping[str, tuple[int, ...]], message: Message
+) -> list[Claim]:
+    """How much two values differ, where the question compares just two of the same thing at different times."""
+    pair = [r for r in sub.requirements if isinstance(r, ValueRequired) and r.period is not None and support[r.id]]
+    if not sub.origin.endswith(":compare") or len(pair) != 2 or len(sub.requirements) != 2:
+        return []
+    one, other = sorted(pair, key=lambda r: (r.period.start if r.period else date.min, r.id))
+    same = ((r.indicator, r.zone, r.frequency, r.terms) for r in (one, other))
+    if len(set(same)) != 1:
+        return []
+    cited = []
+    values = []
+    for requirement in (one, other):
+        passage = prepared[support[requirement.id][0]]
+        found = meets(requirement, passage)
+        cited += [(passage, span) for span in found.spans]
+        values += list(found.values[:1])
+    try:
+        result = str(Decimal(values[1]) - Decimal(values[0]))
+    except (IndexError, InvalidOperation):
+        return []
+    citations = tuple(Citation(chunk_id=p.id, quote=p.text[a:b], start=a, end=b) for p, (a, b) in cited)
+    computed = Computation(operation="difference", inputs=(values[0], values[1]), result=result)
+    text = message("answer.difference", old=values[0], new=values[1], result=result)
+    return [Claim(text=text, sub_questions=(sub.id,), citations=citations, computed=computed)]

@@ -23,6 +23,7 @@ from dofrag.planner.interface import ToolCall, View
 from dofrag.planner.monitoring import asks_for_all, fitting, next_page, work_through
 from dofrag.planner.pointers import Ranked, fitting_publications, rank_pointers, well_placed
 from dofrag.planner.queries import (
+    LISTED_DAYS,
     bounds_query,
     detail_query,
     evidence_arguments,
@@ -166,8 +167,10 @@ def _read(view: View, ranked: Sequence[Ranked], more: Sequence[Ranked], why: str
 def _used_up(view: View, requirement: Requirement) -> bool:
     """Whether the question says which publication answers, and that one was read from end to end."""
     source = requirement.source
-    one_day = source.published_from is not None and source.published_from == source.published_to
-    if not (one_day or source.identifier):
+    start, end = source.published_from, source.published_to
+    dated = start is not None and end is not None and (end - start).days <= LISTED_DAYS
+    told = start == end or source.issuer or source.name or source.about
+    if not (source.identifier or (dated and told)):
         return False
     codes = fitting_publications(view, requirement)
     return bool(codes) and all(read_whole(view, c) for c in codes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from dofrag.coverage.match import PreparedPassage, meets, prepare
 from dofrag.coverage.source import held, mismatch, names_anything, telling_terms
@@ -142,6 +143,13 @@ def subject_of(requirement: Requirement) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*extra, *telling_terms(requirement.terms, requirement.source)]))
 
 
+@lru_cache(maxsize=512)
+def parsed(passage: Passage) -> PreparedPassage:
+    """A passage parsed, once for all turns: what it is parsed to follows from the passage alone."""
+    return prepare(passage)
+
+
+@lru_cache(maxsize=4096)
 def glimpse(pointer: Seen, publication: Publication) -> PreparedPassage:
     """A pointer read as if its snippet were all there is: enough to test its source."""
     chunk = Chunk(

@@ -211,7 +211,8 @@ def detail_query(requirement: Requirement) -> str:
     if isinstance(requirement, DateRequired) and requirement.role is DateRole.EFFECT:
         return join([*requirement.terms, "entrará en vigor transitorio vigente a partir"])
     if isinstance(requirement, RangeRequired):
-        return join([*requirement.terms, bounds_query(requirement)])
+        figures = [f"{bound:g}" for bound in (requirement.high, requirement.low) if bound is not None]
+        return join([*requirement.terms, bounds_query(requirement), *figures])
     named = set(requirement.source.name)
     rest = [t for t in requirement.terms if t not in named]
     extra = [requirement.zone or "", requirement.indicator or ""] if isinstance(requirement, ValueRequired) else []
@@ -221,7 +222,7 @@ def detail_query(requirement: Requirement) -> str:
 def bounds_query(requirement: RangeRequired) -> str:
     """An interval alone, as norms write it: where the subject stands all over a text, its bounds tell the place."""
     bounds = [("hasta", requirement.high), ("más de", requirement.low)]
-    said = [f"{word} {bound:g} {_in_words(bound)}" for word, bound in bounds if bound is not None]
+    said = [f"{word} {_in_words(bound) or f'{bound:g}'}" for word, bound in bounds if bound is not None]
     return join([requirement.unit or "", *said])
 
 

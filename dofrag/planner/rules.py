@@ -8,13 +8,13 @@ back when the question names what several publications are, and gives up when it
 from __future__ import annotations
 
 from dofrag.coverage.closure import Message, plain_message
-from dofrag.coverage.match import prepare
 from dofrag.domain.question import Requirement, Status
 from dofrag.planner.ambiguity import choice
 from dofrag.planner.drafts import answer, correction, false_premise, preferred
 from dofrag.planner.ideas import affordable, ideas, later_steps, made
 from dofrag.planner.interface import Abstain, Clarify, Step, View
 from dofrag.planner.monitoring import asks_for_all, left_out, next_page
+from dofrag.planner.pointers import parsed
 
 DONE = frozenset({Status.SUPPORTED, Status.ANSWERED})
 
@@ -28,10 +28,10 @@ class RulePlanner:
         self._message = message
 
     def next_step(self, view: View) -> Step:
-        prepared = {chunk_id: prepare(passage) for chunk_id, passage in view.passages.items()}
+        prepared = {chunk_id: parsed(passage) for chunk_id, passage in view.passages.items()}
         wrong = false_premise(view, prepared)
         if wrong is not None and _drafts(view) == 0:
-            return correction(view, prepared, *wrong)
+            return correction(view, prepared, *wrong, self._message)
         missing = _missing(view)
         asked = choice(view, missing)
         if asked is not None:
@@ -43,7 +43,7 @@ class RulePlanner:
                 if call.tool in view.tools and not made(view, call):
                     return call
         if not missing and view.passages and _drafts(view) < 2:
-            return answer(view, prepared)
+            return answer(view, prepared, self._message)
         return Abstain(self._message("why.nothing_more" if affordable(view) else "why.used_up"))
 
 
