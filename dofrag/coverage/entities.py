@@ -44,6 +44,16 @@ def names(entities: tuple[str, ...], sentence: Sentence, prepared: PreparedPassa
     return all(_keyed(entity, sentence, prepared) for entity in entities)
 
 
+def siblings(entities: tuple[str, ...]) -> tuple[str, ...]:
+    """The entities that differ from another one only in their number."""
+    nouns: dict[tuple[str, ...], list[str]] = {}
+    for entity in entities:
+        own, keys = _parts(entity)
+        if own and keys:
+            nouns.setdefault(own, []).append(entity)
+    return next((tuple(alike) for alike in nouns.values() if len(alike) > 1), ())
+
+
 def _keyed(entity: str, sentence: Sentence, prepared: PreparedPassage) -> bool:
     nouns, keys = _parts(entity)
     if not keys:

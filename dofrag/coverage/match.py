@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from dofrag.coverage.echo import asked_by, opposite, silent
-from dofrag.coverage.entities import names, unnamed
+from dofrag.coverage.entities import names, siblings, unnamed
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.items import item_support, list_support
 from dofrag.coverage.prepared import PreparedPassage, Sentence, prepare
@@ -94,7 +94,7 @@ def twins(requirement: Requirement, part: SubQuestion | None) -> list[Requiremen
 def _distinct(requirement: Requirement, prepared: PreparedPassage, part: SubQuestion | None) -> Support:
     """The support of the n-th of several requirements that ask for the same: the n-th sentence that answers, as far
     as the passage has so many."""
-    support = _telling(requirement, prepared, part)
+    support = _of_each(requirement, prepared, part)
     if not support.supported or support.identity:
         return support
     place = next((n for n, r in enumerate(twins(requirement, part)) if r is requirement), 0)
@@ -107,6 +107,23 @@ def _distinct(requirement: Requirement, prepared: PreparedPassage, part: SubQues
             break
         support = following
     return support
+
+
+def _of_each(requirement: Requirement, prepared: PreparedPassage, part: SubQuestion | None) -> Support:
+    """The support for all the entities: one sentence of all of them, or one for each of several numbered siblings
+    (`las regiones 4 y 5`), which are then quoted together."""
+    support = _telling(requirement, prepared, part)
+    each = siblings(requirement.entities)
+    if support.supported or len(each) < 2:
+        return support
+    others = tuple(e for e in requirement.entities if e not in each)
+    found = [_telling(replace(requirement, entities=(*others, e)), prepared, part) for e in each]
+    if not all(one.supported for one in found):
+        return support
+    spans = tuple(dict.fromkeys(span for one in found for span in one.spans))
+    proof = Proof(tuple(dict.fromkeys(span for one in found for span in one.proofs[0].spans)))
+    values = tuple(v for one in found for v in one.values)
+    return Support(Status.SUPPORTED, f"{len(each)} of {len(each)}: {found[0].why}", spans, values, (proof,))
 
 
 def _telling(requirement: Requirement, prepared: PreparedPassage, part: SubQuestion | None) -> Support:
