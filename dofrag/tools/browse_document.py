@@ -46,6 +46,7 @@ def run(context: ToolContext, arguments: Mapping[str, Any]) -> Outcome:
             for p in pointers
         ],
         total=total,
+        offset=int(arguments["offset"]),
         publications=(publication,),
         pointers=pointers,
         insufficient_reason=None if pointers else "no_match",

@@ -85,6 +85,7 @@ class Outcome:
 
     results: list[JsonObject]
     total: int
+    offset: int = 0  # entries of a paged listing before the first of `results`
     publications: tuple[Publication, ...] = ()
     pointers: tuple[Pointer, ...] = ()
     passages: tuple[Passage, ...] = ()

@@ -149,10 +149,15 @@ _LITERALS: dict[str, object] = {"null": None, "true": True, "false": False}
 
 def _literal(spec: ToolSpec, key: str, value: object) -> object:
     """A model may serialise null/true/false as text. Understood where the schema allows the literal and the text
-    itself is not a legal value of the field's own; other strings are left alone."""
-    if not isinstance(value, str) or value.lower() not in _LITERALS:
+    itself is not a legal value of the field's own; codes are trimmed and upper-cased (`mat`); other strings are left
+    alone."""
+    if not isinstance(value, str):
         return value
     field = spec.schema["properties"].get(key, {})
+    if value.strip().upper() in field.get("enum", ()):
+        return value.strip().upper()
+    if value.lower() not in _LITERALS:
+        return value
     types = field.get("type", [])
     types = [types] if isinstance(types, str) else types
     literal = _LITERALS[value.lower()]
@@ -186,6 +191,7 @@ def _bounded(outcome: Outcome) -> Outcome:
     return Outcome(
         results=results,
         total=outcome.total,
+        offset=outcome.offset,
         publications=tuple(p for p in outcome.publications if p.code in codes),
         pointers=tuple(p for p in outcome.pointers if p.chunk_id in shown),
         insufficient_reason=outcome.insufficient_reason,
@@ -210,7 +216,7 @@ def _envelope(
         "sources": {p.code: source_line(p) for p in outcome.publications},
         "total": outcome.total,
         "returned": len(outcome.results),
-        "truncated": outcome.total > len(outcome.results),
+        "truncated": outcome.total > outcome.offset + len(outcome.results),
         "insufficient": not outcome.results,
         "insufficient_reason": outcome.insufficient_reason,
         "as_of": context.as_of.isoformat(),

@@ -27,6 +27,7 @@ def run(context: ToolContext, arguments: Mapping[str, Any]) -> Outcome:
     return Outcome(
         results=[{"publication": p.code, "position": p.position} for p in listing.publications],
         total=listing.total,
+        offset=int(arguments["offset"]),
         publications=listing.publications,
         insufficient_reason=None if listing.publications else "no_match",
         searched=True,

@@ -165,6 +165,21 @@ def test_literals_sent_as_text_are_understood_in_nullable_fields_only() -> None:
     assert done.arguments["prefer_recent"] is True
 
 
+def test_codes_are_trimmed_and_upper_cased() -> None:
+    done = Bench().call("search_documents", documents(edition=" mat ", kind="dof"))
+    assert (done.arguments["edition"], done.arguments["kind"]) == ("MAT", "DOF")
+    assert code_of(Bench().call("search_documents", documents(edition="matutina"))) == "schema_violation"
+
+
+def test_a_page_past_the_end_is_empty_and_not_truncated() -> None:
+    bench = Bench()
+    bench.call("search_documents", documents())
+    done = bench.call("browse_document", {"publication": "9000001", "offset": 99})
+    assert (done.envelope["returned"], done.envelope["truncated"]) == (0, False)
+    first = bench.call("browse_document", {"publication": "9000001", "offset": 2})
+    assert (first.envelope["returned"], first.envelope["truncated"]) == (1, False)
+
+
 def test_a_tool_that_writes_is_refused() -> None:
     writer = replace(CORE[0], read_only=False)
     assert code_of(Bench(tools=(writer,)).call("list_publications", {})) == "approval_required"
