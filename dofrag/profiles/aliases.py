@@ -76,6 +76,9 @@ class Aliases:
     instruments: Names
     editions: Names
     heads: tuple[str, ...]  # folded nouns that begin the name of an instrument
+    titled: tuple[
+        str, ...
+    ]  # folded nouns that begin a name where they are written with a capital (`Tarifa de Botes`)
     acts: tuple[str, ...]  # folded nouns that begin the description of one
     joins: frozenset[str]  # folded words that may join the words of a description, besides the connectors
     apart: frozenset[str]  # connectors that stand within no other proper name
@@ -113,6 +116,7 @@ def load_aliases(text: str) -> Aliases:
         instruments=_names(data.get("instrument", ())),
         editions=_names(data.get("edition", ())),
         heads=tuple(sorted(data["instruments"]["heads"], key=lambda h: (-len(h), h))),
+        titled=tuple(data["instruments"].get("titled", ())),
         acts=tuple(data["instruments"].get("acts", ())),
         joins=frozenset(data["instruments"].get("joins", ())),
         apart=frozenset(data["instruments"].get("apart", ())),

@@ -256,7 +256,8 @@ def topics(context: Context) -> Iterable[Proposal]:
 
 
 def topic(context: Context, rule: str, hits: Sequence[Hit]) -> Proposal:
-    terms = context.terms(*hits) or context.masked.any_terms()
+    nouns = [w for h in hits for w in context.language.content_words(h.groups.get("noun", ""))]
+    terms = tuple(dict.fromkeys((*nouns, *context.terms(*hits)))) or context.masked.any_terms()
     start, end = context.clause.start, context.clause.end
     label = context.masked.phrase(start, end, [(h.start, h.end) for h in hits]) or " ".join(terms)
     return Proposal(TopicRequired, rule, {"terms": terms, "label": context.labels.topic(label)})

@@ -234,10 +234,10 @@ def _as_windows(facts: Facts, clause: Clause) -> Facts:
 
 def _elsewhere(masked: Masked, clause: Clause, asking: Sequence[Clause]) -> tuple[str, ...]:
     """Subject words of the other parts, for a part that names none ("¿… y desde cuándo?")."""
-    for other in sorted(asking, key=lambda c: (abs(c.start - clause.start), c.start)):
-        if other is not clause and (terms := masked.terms(other.start, other.end)):
-            return terms
-    return ()
+    nearest = sorted(asking, key=lambda c: (c.start > clause.start, abs(c.start - clause.start)))
+    found = [terms for c in nearest if c is not clause and (terms := masked.terms(c.start, c.end))]
+    # A single word ("¿… y en qué juicio?") says less of the subject than the part before it.
+    return next((terms for terms in found if len(terms) > 1), found[0] if found else ())
 
 
 def _asked_after(facts: Facts, stated: Sequence[Clause]) -> Facts:

@@ -237,7 +237,9 @@ def _zones(text: str, folded: str, rules: RuleSet, aliases: Aliases) -> tuple[Sp
     zones = [Spanned(f.start, f.end, f.alias.name) for f in aliases.zones.find(folded)]
     for rule in rules.of("zone"):
         for match in rule.pattern.finditer(folded):
-            kind = " ".join(re.sub(r"(?<=[lnrd])es$|(?<=[aeo])s$", "", w) for w in match["kind"].split())
+            kind = " ".join(
+                re.sub(r"(?:(?<=[nrd])|(?<=[^l]l))es$|(?<=[aeo])s$", "", w) for w in match["kind"].split()
+            )
             for item in re.finditer(r"[a-zñ0-9]+(?=,| y |$)", match["list"]):
                 start = match.start("list") + item.start()
                 value = f"{kind} {text[start : start + len(item.group())]}"
@@ -249,6 +251,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _PERIODS = re.compile(r"(?: | del? )(?:19|20)\d\d-(?:19|20)?\d\d(?:(?:, | y | e )(?:19|20)\d\d-(?:19|20)?\d\d)*")
 _BARE_YEAR = re.compile(r" (?P<year>(?:19|20)\d\d)(?![\d-])")
+_NUMBERED = re.compile(r"[/\d]")
 _MAX_NAME_WORDS = 24
 
 
@@ -261,6 +264,11 @@ def _instruments(text: str, folded: str, aliases: Aliases, language: Language) -
             end = _name_end(text, folded, match.end(), aliases, language)
             if end > match.end() or _stands_alone(text, match.start()):
                 spans.append((match.start(), end, text[match.start() : end]))
+    titled = "|".join(re.escape(h) for h in aliases.titled)
+    for match in re.finditer(rf"(?<![\w-])(?:{titled})(?![\w-])", folded) if titled else ():
+        end = _name_end(text, folded, match.end(), aliases, language)
+        if _stands_alone(text, match.start()) and end > match.end() and not _NUMBERED.search(text[match.end() : end]):
+            spans.append((match.start(), end, text[match.start() : end]))
     last = -1
     for start, end, name in sorted(spans):
         if start < last:
@@ -307,7 +315,7 @@ def _name_end(text: str, folded: str, at: int, aliases: Aliases, language: Langu
 
 def _another(folded: str, at: int, aliases: Aliases) -> bool:
     """Whether the noun that begins the name of an instrument stands here, after an article."""
-    heads = "|".join(re.escape(h) for h in aliases.heads)
+    heads = "|".join(re.escape(h) for h in (*aliases.heads, *aliases.titled))
     return re.compile(rf" (?:[a-z]{{2,3}} ){{0,2}}(?:{heads})(?![\w-])").match(folded, at) is not None
 
 

@@ -31,6 +31,8 @@ class Language(Protocol):
     relative: str  # the word that begins a relative clause
     infinitive: re.Pattern[str]  # a verb that begins a clause of purpose after a preposition
     asked: re.Pattern[str]  # before an instrument that is asked for, or that is the object of an infinitive
+    aside: re.Pattern[str]  # where what is defined ends and what defines it is named
+    measures: re.Pattern[str]  # "per kilo and per litre", groups `first` and `second`
     verb: re.Pattern[str]  # what stands right after a word of asking who, group `verb`
     ordinal: str  # pattern of an ordinal before the noun
 
@@ -70,6 +72,8 @@ class Spanish:
     relative = "que"
     infinitive = re.compile(r"[a-zñ]{2,}(?:ar|er|ir)(?:se|l[aeo]s?)?")
     ordinal = r"(?:(?:primer|tercer)[ao]?|(?:segund|cuart|quint|sext|septim|octav|noven|decim|ultim)[ao])"
+    aside = re.compile(r"\b(?:segun|conforme a|de acuerdo con|en terminos de|para (?:los )?efectos)\b")
+    measures = re.compile(r"\bpor (?P<first>[a-zñ]{3,20}) (?:y|o) por (?P<second>[a-zñ]{3,20})\b")
     verb = re.compile(
         r" (?:que )?(?:(?:se|le|les|l[ao]s?|no|pueden?|deben?|podran?|deberan?|corresponde) ){0,4}"
         r"(?P<verb>(?!(?:es|son|fue|fueron|era|eran|de|del|hay|en)\b)[a-zñ]{4,})"

@@ -20,7 +20,8 @@ def marked(context: Context, found: Sequence[Proposal]) -> Iterator[Proposal]:
     for proposal in found:
         slots = _slots(context, proposal)
         words = set(slots.get("terms", ()))
-        names = [n for n in context.own.entities if set(n.words) <= words]
+        # A code stands among no words: it always tells which.
+        names = [n for n in context.own.entities if set(n.words) <= words or not any(map(str.isalpha, n.phrase))]
         if "source" in proposal.slots:
             slots["entities"] = tuple(n.phrase for n in names)
             yield Proposal(proposal.type, proposal.rule, slots)

@@ -101,7 +101,7 @@ def descriptions(
         before = folded[max(0, match.start() - 30) : match.start()]
         if (out and match.start() < out[-1].end) or language.asked.search(before):
             continue
-        end = _description_end(free, match.end(), aliases, language)
+        end = _description_end(free, match.end(), instruments, aliases, language)
         words = language.content_words(free[match.start() : end])
         bare = language.content_words(match["head"])
         on = joined.match(folded, match.end())
@@ -111,15 +111,18 @@ def descriptions(
     return tuple(out[:MAX_NAMES])
 
 
-def _description_end(free: str, at: int, aliases: Aliases, language: Language) -> int:
+def _description_end(free: str, at: int, instruments: Sequence[int], aliases: Aliases, language: Language) -> int:
     """After the last word that connectors join to the kind; two words in a row at most (noun and adjective)."""
     end, last, row, previous, relative = at, at, 0, "", False
     for count, word in enumerate(_WORD.finditer(free, at, at + 200)):
         gap = free[last : word.start()]
         last = word.end()
         token = word.group()
-        if gap.strip() or count >= 16 or token in aliases.stop_words:
+        passed = any(word.start() - len(gap) <= i < word.start() for i in instruments)
+        if gap.strip() or passed or count >= 16 or token in aliases.stop_words:
             break
+        if previous in language.conjunctions and token in aliases.connectors:
+            break  # "el aviso de boyas y la tarifa de faros"
         if token in aliases.connectors or token in aliases.joins:
             if token == language.relative and not (previous == "" or previous in aliases.connectors):
                 break  # only "el decreto que creó…", "el decreto por el que se crea…"

@@ -69,7 +69,9 @@ class Masked:
         defines it ("la ley … los activos")."""
         folded = fold_chars(self._blanked(start, end, ()))
         cut = re.search(r"[?.;:!]", folded)
-        phrase = " ".join((folded[: cut.start()] if cut else folded).split()).strip(" ,¿")
+        folded = folded[: cut.start()] if cut else folded
+        aside = self._language.aside.search(folded, 1)
+        phrase = " ".join((folded[: aside.start()] if aside else folded).split()).strip(" ,¿")
         determiner = self._language.determiner
         parts = [p.strip(" ,") for p in determiner.split(phrase)]
         if len(parts) > 2 and not parts[0] and self._is_source(parts[1]):

@@ -50,8 +50,9 @@ def _asks_else(context: Context) -> bool:
 
 
 def _crossed(context: Context, hit: Hit | None, indicators: Sequence[Alias | None]) -> Iterable[Proposal]:
-    frequencies: list[Alias | None] = [*dict.fromkeys(f.alias for f in context.own.frequencies)] or [None]
-    zones: list[str | None] = [*dict.fromkeys(z.value for z in context.own.zones)] or [None]
+    elliptic = hit is not None and "elliptic" in hit.rule.attributes
+    named_zones = context.own.zones or (context.everything.zones if elliptic else ())
+    zones: list[str | None] = [*dict.fromkeys(z.value for z in named_zones)] or [None]
     spans = [(f.start, f.end) for f in context.own.indicators] if indicators != [None] else []
     if hit:
         spans.append((hit.start, hit.end))
@@ -63,10 +64,17 @@ def _crossed(context: Context, hit: Hit | None, indicators: Sequence[Alias | Non
     asked_unit = hit.rule.attributes.get("unit") if hit else None
     if noun and asked_unit == "noun":
         terms = tuple(dict.fromkeys((noun, *terms)))
+    if elliptic:  # "¿cuál es la cuota por hora y cuál por jornada?"
+        own = context.language.content_words(context.folded[hit.start if hit else start : end])
+        terms = tuple(dict.fromkeys((*own, *terms, *context.inherited_terms)))
+    if not terms and hit and indicators == [None]:  # "¿… y con qué sueldo?": the word of asking is all there is
+        said = context.language.content_words(context.folded[hit.start : hit.end])
+        terms = tuple(w for w in said if w not in context.aliases.stop_words)
+    measures = _measures(context, terms)
     for alias in indicators:
         periods = _periods(context, alias, indicators)
-        for variant, period, zone, frequency in itertools.product(
-            _variants(context, alias), periods, zones, frequencies
+        for variant, period, zone, (frequency, terms) in itertools.product(
+            _variants(context, alias), periods, zones, measures
         ):
             known = context.aliases.units.get(noun) if noun else None
             unit = {"noun": known.name if known else noun, "surface": "m2"}.get(asked_unit or "", asked_unit)
@@ -93,6 +101,21 @@ def _crossed(context: Context, hit: Hit | None, indicators: Sequence[Alias | Non
                     ),
                 },
             )
+
+
+def _measures(context: Context, terms: tuple[str, ...]) -> list[tuple[Alias | None, tuple[str, ...]]]:
+    """What a value is told by: each frequency that is named, and each measure of two side by side (`por kilo y por
+    litro`), with the subject words that go with it."""
+    frequencies = list(dict.fromkeys(f.alias for f in context.own.frequencies))
+    match = context.language.measures.search(context.folded, context.clause.start, context.clause.end)
+    if match is None:
+        return [(f, terms) for f in frequencies] or [(None, terms)]
+    out: list[tuple[Alias | None, tuple[str, ...]]] = []
+    for one, other in (("first", "second"), ("second", "first")):
+        said = [f.alias for f in context.own.frequencies if f.start < match.end(one) and match.start(one) < f.end]
+        others = context.language.content_words(match[other])
+        out.append((said[0] if said else None, tuple(w for w in terms if w not in others)))
+    return out
 
 
 def _unit_after(context: Context, hit: Hit | None) -> str | None:

@@ -45,6 +45,8 @@ class English:
     conjunctions = frozenset({"and"})
     relative = "that"
     infinitive = re.compile(r"(?!)")
+    aside = re.compile(r"\baccording to\b")
+    measures = re.compile(r"\bper (?P<first>[a-z]+) and per (?P<second>[a-z]+)\b")
     verb = re.compile(r" (?P<verb>[a-z]{4,})")
     asked = re.compile(r"\b(?:what|which) $")
     ordinal = r"(?:first|second|third)"
