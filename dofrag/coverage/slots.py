@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 from dofrag.coverage.cues import cue
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.prepared import PreparedPassage, Sentence
-from dofrag.coverage.source import about, closeness, held, names_anything, of_question, telling_terms
+from dofrag.coverage.source import about, closeness, held, names_anything, of_question, subject_of, telling_terms
 from dofrag.coverage.spans import quotable_span
 from dofrag.coverage.topics import title_span
 from dofrag.domain.question import ActorRequired, DeadlineRequired, DefinitionRequired, Status
@@ -24,7 +25,7 @@ SIGNING = frozenset({"firm", "suscrib", "signatari", "rubric"})
 
 def deadline_support(requirement: DeadlineRequired, prepared: PreparedPassage, question: str = "") -> Support:
     """A length of time for the same act and party, in one sentence."""
-    subject = telling_terms(requirement.terms, requirement.source)
+    subject = subject_of(requirement)
     asked = {stem(w) for term in requirement.terms for w in words(term)}
     bears = False
     best: tuple[int, Sentence, int] | None = None
@@ -76,8 +77,10 @@ def _bound_to(subject: tuple[str, ...], sentence: Sentence, prepared: PreparedPa
 def actor_support(requirement: ActorRequired, prepared: PreparedPassage) -> Support:
     """Who does, may or must: a sentence about the act that names an authority or a party; for a signatory the
     signature itself; for the issuing body the publication."""
-    subject = telling_terms(requirement.terms, requirement.source)
     role = fold(requirement.role or "")
+    subject = telling_terms(requirement.terms, requirement.source)
+    if all(s in {stem(w) for w in words(role)} for s in subject):
+        subject = subject_of(replace(requirement, terms=()))
     if role.startswith(("issu", "emi")):
         issuer = prepared.passage.publication.issuer
         if issuer and (names_anything(requirement.source) or _titled(subject, prepared)):

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from dofrag.coverage.cues import cue
 from dofrag.coverage.prepared import PreparedPassage, Sentence
-from dofrag.domain.question import Source
+from dofrag.domain.question import Base, Source
 from dofrag.text.fold import content_words, fold, stem, words
 
 # Words that say what kind of act or instrument a publication is. A reform may be titled an addition, a law may be
@@ -167,7 +167,7 @@ def mismatch(source: Source, prepared: PreparedPassage) -> str:
         return f"issued by {publication.issuer or 'nobody named'}, not {source.issuer}"
     if source.name and not _named(source.name, prepared):
         return f"not titled {' '.join(source.name)}"
-    if source.about and not (source.name or source.identifier) and not _described(source.about, prepared):
+    if source.about and not _described(source, prepared):
         return f"not about {' '.join(source.about)}"
     return ""
 
@@ -200,13 +200,15 @@ def _telling_about(about: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(w for w in dict.fromkeys(map(stem, about)) if w not in KINDS and w not in ACTS and w not in SLOTS)
 
 
-def _described(about: tuple[str, ...], prepared: PreparedPassage) -> bool:
+def _described(source: Source, prepared: PreparedPassage) -> bool:
     """Whether a passage is of an instrument that the question describes without naming it: title and headings hold a
     word of the description, and its ordinal in any case; with the text they hold most of it."""
-    telling = _telling_about(about)
+    telling = _telling_about(source.about)
     own = prepared.wide
     if any(o in ORDINALS and o not in own for o in telling) and ORDINALS & own:
         return False
+    if source.name or source.identifier:
+        return True  # those tell it already
     titled = sum(held(w, own) for w in telling)
     said = sum(held(w, own) or held(w, prepared.stems) for w in telling)
     return not telling or (said * 2 >= len(telling) and (titled > 0 or not own))
@@ -330,3 +332,9 @@ def of_question(question: str, prepared: PreparedPassage) -> bool:
 @lru_cache(maxsize=256)
 def _content(question: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(stem(w) for w in content_words(question)))
+
+
+def subject_of(requirement: Base, *more: str) -> tuple[str, ...]:
+    """The telling words of a requirement; where it has none of its own, those of the part that it continues."""
+    own = telling_terms(requirement.terms, requirement.source, *more)
+    return own or telling_terms(requirement.context, requirement.source, *more)

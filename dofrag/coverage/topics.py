@@ -5,7 +5,7 @@ from __future__ import annotations
 from dofrag.coverage.cues import cue, has_cue
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.prepared import PreparedPassage, Sentence
-from dofrag.coverage.source import held, names_anything, of_question, telling_terms
+from dofrag.coverage.source import held, names_anything, of_question, subject_of, telling_terms
 from dofrag.coverage.spans import Span, quotable_span
 from dofrag.domain.question import PublicationRequired, Status, TopicRequired
 from dofrag.text.fold import stem, words
@@ -118,7 +118,7 @@ def topic_support(
 ) -> Support:
     """A sentence that holds most of the content words, or what the source is about, and says something of them: with
     an aspect, one that performs it; of a part that asks how much, when or who, one that holds such a thing."""
-    subject = telling_terms(requirement.terms, requirement.source)
+    subject = subject_of(requirement)
     aspect = _aspect(requirement)
     if not subject and not names_anything(requirement.source) and aspect != "identifier":
         return Support(Status.OPEN, "the question does not say what it is about")
