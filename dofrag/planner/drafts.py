@@ -12,10 +12,19 @@ from dofrag.coverage.compose import partial_claims, readable
 from dofrag.coverage.cues import cue
 from dofrag.coverage.match import PreparedPassage, meets
 from dofrag.coverage.premises import PremiseCheck, check_premise
-from dofrag.coverage.spans import quotable_span
+from dofrag.coverage.spans import Span, quotable_span
 from dofrag.coverage.topics import title_span
 from dofrag.coverage.values import speaks_of
-from dofrag.domain.evidence import NO_PREMISE, Citation, Claim, Computation, Draft, PremiseFinding, PremiseStatus
+from dofrag.domain.evidence import (
+    NO_PREMISE,
+    QUOTE_MAX,
+    Citation,
+    Claim,
+    Computation,
+    Draft,
+    PremiseFinding,
+    PremiseStatus,
+)
 from dofrag.domain.question import Requirement, SubQuestion, ValueRequired
 from dofrag.planner.interface import View
 from dofrag.planner.monitoring import asks_for_all, fitting
@@ -114,14 +123,25 @@ def _published(view: View, prepared: Prepared, sub: SubQuestion, requirement: Re
         # A text that goes on for long orders something in its provisions, not in what leads up to them.
         begun = [p for p in own if p.passage.chunk.provision or p.passage.chunk.end >= p.passage.publication.chars]
         body = next((b for p in begun if (b := _body(p)) is not None), None)
-        if body is not None and body not in cited:
-            cited.append(body)
-        if cited:
-            claims.append(_claim(sub, cited))
+        if body is None or not cited:
+            claims += [_claim(sub, cited)] if cited else []
+        elif body[0] is not cited[0][0]:
+            claims.append(_claim(sub, [*cited, body]))
+        else:
+            claims.append(_one_quote(sub, body[0], cited[0][1], body[1]))
     return claims
 
 
-def _body(passage: PreparedPassage) -> tuple[PreparedPassage, tuple[int, int]] | None:
+def _one_quote(sub: SubQuestion, passage: PreparedPassage, title: Span, body: Span) -> Claim:
+    """Title and body of one passage, quoted from the one to the other where that is no longer than a quote may be."""
+    start, end = title[0], max(title[1], body[1])
+    if end - start > QUOTE_MAX:
+        return _claim(sub, [(passage, title)])
+    whole = _claim(sub, [(passage, (start, end))])
+    return replace(whole, text=_claim(sub, [(passage, title), (passage, body)]).text)
+
+
+def _body(passage: PreparedPassage) -> tuple[PreparedPassage, Span] | None:
     """The first sentence that is neither title, heading nor seal."""
     title = title_span(passage) if passage.passage.chunk.ordinal == 0 else (0, 0)
     for sentence in passage.sentences:
@@ -135,7 +155,7 @@ def _body(passage: PreparedPassage) -> tuple[PreparedPassage, tuple[int, int]] |
     return None
 
 
-def _claim(sub: SubQuestion, cited: list[tuple[PreparedPassage, tuple[int, int]]]) -> Claim:
+def _claim(sub: SubQuestion, cited: list[tuple[PreparedPassage, Span]]) -> Claim:
     text = ". ".join(readable(p.text[a:b]).rstrip(" .") for p, (a, b) in cited)
     citations = tuple(Citation(chunk_id=p.id, quote=p.text[a:b], start=a, end=b) for p, (a, b) in cited)
     return Claim(text=f"{text}.", sub_questions=(sub.id,), citations=citations)

@@ -72,10 +72,12 @@ def ideas(
     yield from _first_searches(view, [r for r in missing if not well_placed(view, r)], message)
     open_ones = [r for r in missing if not _used_up(view, r)]
     yield from _within(view, open_ones, ranked, message("why.within"))
-    by_place = (DefinitionRequired, ProvisionRequired)
-    yield from _browse(view, [r for r in open_ones if isinstance(r, by_place)], message("why.outline"))
-    yield from _neighbours(view, open_ones, prepared, message)
+    by_place = [r for r in open_ones if r.path is not None or isinstance(r, DefinitionRequired)]
+    yield from _browse(view, by_place, message("why.outline"))
+    yield from _read_on(view, open_ones, message("why.read_on"))
     yield from _read(view, placed, (), message("why.read_best"))
+    yield from _around(view, open_ones, prepared, message("why.read_around"))
+    yield from _within_laws(view, open_ones, message("why.within"))
     if _untouched(view, missing):
         yield from _for_absence(view, missing, message)
         if _searched(view) >= SEARCHES_FOR_ABSENCE:
@@ -181,14 +183,11 @@ def _within(view: View, missing: list[Requirement], ranked: list[Ranked], why: s
     the same publications must answer, then one for each."""
     promised = {r for one in ranked if one.strong for r in one.requirements}
     queries: dict[tuple[str, ...], list[str]] = {}
-    wider: dict[tuple[str, ...], list[str]] = {}  # consolidated laws as well, where the publications did not do
     bare: list[tuple[tuple[str, ...], str]] = []
     for requirement in missing:
         fits = [c for c in fitting_publications(view, requirement) if not read_whole(view, c)]
         published = [c for c in fits if not view.publications[c].consolidated]
         codes = tuple((published or fits)[:6])
-        if published and len(fits) > len(published):
-            wider.setdefault(tuple(fits[:8]), []).append(detail_query(requirement))
         if requirement.id in promised or not codes:
             continue
         query = detail_query(requirement)
@@ -202,10 +201,19 @@ def _within(view: View, missing: list[Requirement], ranked: list[Ranked], why: s
         yield ToolCall("search_evidence", evidence_arguments(join(asked[:4]), codes), why)
     for codes, query in bare:
         yield ToolCall("search_evidence", evidence_arguments(query, codes), why)
-    for codes, asked in (*queries.items(), *wider.items()):
+    for codes, asked in queries.items():
         for query in dict.fromkeys(asked):
-            if query:
-                yield ToolCall("search_evidence", evidence_arguments(query, codes), why)
+            yield ToolCall("search_evidence", evidence_arguments(query, codes), why)
+
+
+def _within_laws(view: View, missing: list[Requirement], why: str) -> Iterator[ToolCall]:
+    """Search the consolidated laws that fit, where the publications did not do."""
+    for requirement in missing:
+        fits = [c for c in fitting_publications(view, requirement) if not read_whole(view, c)]
+        laws = [c for c in fits if view.publications[c].consolidated]
+        query = detail_query(requirement)
+        if laws and len(laws) < len(fits) and query:
+            yield ToolCall("search_evidence", evidence_arguments(query, laws[:6]), why)
 
 
 def _first_searches(view: View, missing: list[Requirement], message: Message) -> Iterator[ToolCall]:
@@ -225,28 +233,33 @@ def _wider(view: View, missing: list[Requirement], why: str) -> Iterator[ToolCal
                 yield ToolCall("search_documents", ladder[step], why)
 
 
-def _neighbours(
-    view: View, missing: list[Requirement], prepared: Mapping[int, PreparedPassage], message: Message
-) -> Iterator[ToolCall]:
+def _read_on(view: View, missing: list[Requirement], why: str) -> Iterator[ToolCall]:
     """Finish a list or a provision: read on from the passages that hold a part of it, where there is more."""
     lists = (ItemRequired, ListRequired, ProvisionRequired)
+    if not any(isinstance(r, lists) for r in missing):
+        return
     every = [r for sub in view.sub_questions for r in sub.requirements]
     supporting = [i for r in every if isinstance(r, lists) for i in view.support.get(r.id, ())]
-    if any(isinstance(r, lists) for r in missing):
-        for chunk_id in dict.fromkeys(supporting or view.passages):
-            if open_around(view, chunk_id):
-                yield _around(chunk_id, message("why.read_on"))
+    for chunk_id in dict.fromkeys(supporting or view.passages):
+        if open_around(view, chunk_id):
+            yield _with_neighbours([chunk_id], why)
+
+
+def _around(
+    view: View, missing: list[Requirement], prepared: Mapping[int, PreparedPassage], why: str
+) -> Iterator[ToolCall]:
+    """Read what stands beside passages of the right source that do not hold the answer themselves."""
     found = [s.chunk_id for s in view.seen if s.chunk_id in prepared]  # not what was read around something else
     for requirement in missing:
         if view.coverage.get(requirement.id) is Status.READ:
             codes = fitting_publications(view, requirement)
             near = [i for i in found if prepared[i].passage.publication.code in codes and open_around(view, i)]
-            for chunk_id in near[:2]:
-                yield _around(chunk_id, message("why.read_around"))
+            if near:
+                yield _with_neighbours(near[:2], why)
 
 
-def _around(chunk_id: int, why: str) -> ToolCall:
-    return ToolCall("read_chunks", {"chunk_ids": [chunk_id], "neighbor_window": 1}, why)
+def _with_neighbours(chunk_ids: list[int], why: str) -> ToolCall:
+    return ToolCall("read_chunks", {"chunk_ids": chunk_ids, "neighbor_window": 1}, why)
 
 
 def _browse(view: View, missing: list[Requirement], why: str) -> Iterator[ToolCall]:

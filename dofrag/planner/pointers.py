@@ -13,7 +13,6 @@ from dofrag.domain.question import (
     DateRequired,
     DateRole,
     DefinitionRequired,
-    ProvisionRequired,
     Requirement,
     ValueRequired,
 )
@@ -85,7 +84,7 @@ def _score(requirement: Requirement, pointer: Seen, glimpse: PreparedPassage) ->
         # Another title may still hold it: several instruments are published as one. Read last.
         return 0.0 if mismatch(replace(requirement.source, name=()), glimpse) else 0.2
     score = 1.0 if names_anything(requirement.source) else 0.3
-    if isinstance(requirement, ProvisionRequired):
+    if requirement.path is not None:
         if provision_matches(requirement.path, pointer.provision):
             return score + 4.0
         score -= 0.5
@@ -169,7 +168,8 @@ def glimpse(pointer: Seen, publication: Publication) -> PreparedPassage:
 def fitting_publications(view: View, requirement: Requirement) -> list[str]:
     """Codes of discovered publications that fit the requirement's source, in order of discovery; none when its source
     says nothing and nothing of its subject stands in a title."""
-    fitting: list[tuple[bool, bool, int, int, str]] = []
+    fitting: list[tuple[bool, bool, bool, int, int, str]] = []
+    head = next(iter(requirement.source.name), "")
     subject = subject_of(requirement)
     for n, (code, publication) in enumerate(view.publications.items()):
         glanced = glimpse(Seen(0, code, (), None, publication.title), publication)
@@ -178,7 +178,9 @@ def fitting_publications(view: View, requirement: Requirement) -> list[str]:
         hits = sum(held(s, glanced.title_stems) for s in subject)
         if hits or names_anything(requirement.source):
             outside = not _in_window(publication, next(windows(requirement)))
-            fitting.append((outside, publication.consolidated, -hits, n, code))
+            # What is called *Reglamento de la Ley…* begins so; other acts on the law only speak of it.
+            other = bool(head) and not fold(publication.title).startswith(head)
+            fitting.append((outside, publication.consolidated, other, -hits, n, code))
     best = sorted(fitting)
     inside = [one for one in best if not one[0]]
     return [one[-1] for one in inside or best]

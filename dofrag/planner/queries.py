@@ -202,7 +202,7 @@ def evidence_arguments(query: str, codes: Sequence[str]) -> Arguments:
 
 def detail_query(requirement: Requirement) -> str:
     """Words to find the place within a publication that is already known: what it asks, not what it is called."""
-    if isinstance(requirement, ProvisionRequired):
+    if requirement.path is not None:
         return join([provision_words(requirement.path), *requirement.terms])
     if isinstance(requirement, DefinitionRequired):
         return join([requirement.term, *requirement.terms])
@@ -212,7 +212,8 @@ def detail_query(requirement: Requirement) -> str:
         return join([*requirement.terms, "entrará en vigor transitorio vigente a partir"])
     if isinstance(requirement, RangeRequired):
         figures = [f"{bound:g}" for bound in (requirement.high, requirement.low) if bound is not None]
-        return join([*requirement.terms, bounds_query(requirement), *figures])
+        # A norm says to whom it applies where it says what it applies to.
+        return join([*requirement.terms, bounds_query(requirement), *figures, "campo de aplicación"])
     named = set(requirement.source.name)
     rest = [t for t in requirement.terms if t not in named]
     extra = [requirement.zone or "", requirement.indicator or ""] if isinstance(requirement, ValueRequired) else []
