@@ -4,7 +4,8 @@
     ├── UsageError           wrong words or missing input (exit 2)
     ├── CorpusError          store and index
     │   ├── StoreMissing     a named index is not there (exit 2)
-    │   ├── IndexMismatch    built by another version, or half built (exit 2)
+    │   ├── IndexMismatch    built by another version, half built or damaged (exit 2)
+    │   │   └── NewerIndex   built by a newer version: never touched (exit 2)
     │   ├── StoreBusy        another process is writing (exit 1)
     │   └── SourceUnreadable one file could not be read; carries its reason (exit 1)
     ├── TraceError           a trace that cannot be read or does not verify (exit 1)
@@ -52,10 +53,14 @@ class StoreMissing(CorpusError):
 
 
 class IndexMismatch(CorpusError):
-    """The index was built by other code or from another corpus than the store beside it."""
+    """The index was built by other code or from another corpus than the store beside it, or is damaged."""
 
     code = "index_mismatch"
     exit_code = 2
+
+
+class NewerIndex(IndexMismatch):
+    """Newer code wrote the index. It may be sound, so that nothing here repairs or replaces it."""
 
 
 class StoreBusy(CorpusError):

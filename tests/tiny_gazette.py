@@ -29,9 +29,15 @@ class TinyProfile:
     def __init__(self, version: str = "1") -> None:
         self.version = version
 
+    def scope_of(self, rel: str) -> str:
+        return next((part[1:] for part in rel.split("/")[:-1] if part.startswith("@")), PUBLIC)
+
+    def why_ignored(self, rel: str) -> str:
+        return "of no known kind"
+
     def identify(self, path: Path, rel: str) -> SourceFile | None:
         name = path.name
-        if path.suffix not in FORMATS:
+        if path.suffix not in FORMATS or name.startswith("_"):
             return None
         if path.stat().st_size == 0:
             raise SourceUnreadable(f"{name} is empty")
@@ -44,6 +50,7 @@ class TinyProfile:
             rank=rank + name.count("worse"),
             edition_key=edition,
             code=None if edition else name.split(".")[0].split("~")[0],
+            scope=self.scope_of(rel),
         )
 
 

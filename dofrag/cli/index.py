@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dofrag.cli.index_text import Meter, describe, show_publication, summary
+from dofrag.cli.options import FOLDER, notice
 from dofrag.cli.output import print_json
 from dofrag.domain.run import INTERRUPTED_EXIT
 
@@ -19,9 +20,7 @@ if TYPE_CHECKING:
 
 _Command = Callable[..., Any]
 _paths = click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH…")
-_index = click.option(
-    "--index", "folder", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Folder of the index."
-)
+_index = click.option("--index", "folder", required=True, type=FOLDER, metavar="DIR", help="Folder of the index.")
 _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 _strict = click.option("--strict", is_flag=True, help="Exit 1 when any file failed. Nothing is lost by it.")
 _workers = click.option(
@@ -40,20 +39,24 @@ def index() -> None:
 @_index
 @_strict
 @_workers
+@click.option("--fresh", is_flag=True, help="Trust nothing of the index: read every file anew. Chunks that did not "
+              "change keep their ids.")  # fmt: skip
 @_json
 @_quiet
 def build(
-    paths: tuple[Path, ...], folder: Path, strict: bool, workers: int | None, as_json: bool, quiet: bool
+    paths: tuple[Path, ...], folder: Path, strict: bool, workers: int | None, fresh: bool, as_json: bool, quiet: bool
 ) -> int:
     """Make the index hold what is in the given files and folders.
 
     Files that have not changed are not read again, files that are gone are removed, and a build that was cut off goes
-    on where it stopped. Whoever uses the index meanwhile sees the old one until the new one is complete.
+    on where it stopped. Whoever uses the index meanwhile sees the old one until the new one is complete. An index
+    that is found damaged is replaced by one read anew; --fresh does so for one in which `verify` found a fault.
     """
     from dofrag.ingest import pipeline
 
     with Meter(quiet) as meter:
-        report = _interruptible(lambda: pipeline.build(paths, folder, _ingest(workers, meter)), "dof index build")
+        ingest = _ingest(workers, meter)
+        report = _interruptible(lambda: pipeline.build(paths, folder, ingest, fresh=fresh), "dof index build")
     return _finish(report, folder, as_json, strict)
 
 
@@ -113,8 +116,8 @@ def optimize(folder: Path, as_json: bool, quiet: bool) -> int:
 def status(folder: Path, as_json: bool, scopes: tuple[str, ...]) -> int:
     """Show what the index holds: files, failures with reasons, publications, dates, stamp.
 
-    Publications and chunks are those of the public collection, and of each --scope that is named. Files are counted
-    whatever their collection: this command is for whoever keeps the index.
+    Everything is counted and named that lies in the public collection, and in each --scope that is named; nothing of
+    other restricted collections.
     """
     from dofrag.ingest.status import status as read_status
 
@@ -169,7 +172,7 @@ def _ingest(workers: int | None, meter: Meter) -> Ingest:
     from dofrag import wiring
     from dofrag.ingest.pipeline import Ingest
 
-    return Ingest(profile=wiring.profile(), workers=workers, progress=meter)
+    return Ingest(profile=wiring.profile(), workers=workers, progress=meter, notice=notice)
 
 
 def _interruptible(work: Callable[[], Report], command: str) -> Report:

@@ -89,6 +89,10 @@ def summary(report: Report, folder: Path) -> str:
         lines.append(f"  failed        {one_line(source, 100)}: {one_line(reason, 200)}")
     if len(report.failed) > _LISTED:
         lines.append(f"                … and {len(report.failed) - _LISTED:,} more; --json lists all of them")
+    for source, reason in report.ignored[:_LISTED]:
+        lines.append(f"  ignored       {one_line(source, 100)}: {one_line(reason, 200)}")
+    if len(report.ignored) > _LISTED:
+        lines.append(f"                … and {len(report.ignored) - _LISTED:,} more; --json lists all of them")
     lines += [f"  PROBLEM       {clean(problem)}" for problem in report.problems]
     return "\n".join(lines)
 
@@ -101,7 +105,9 @@ def describe(found: Verification, folder: Path) -> str:
     ]
     lines += [f"  FAULT  {one_line(fault, 300)}" for fault in found.faults]
     lines.append(
-        "  sound" if not found.faults else f"  {len(found.faults):,} faults; `dof index build` repairs an index"
+        "  sound"
+        if not found.faults
+        else f"  {len(found.faults):,} faults; `dof index build --fresh PATH… --index {folder}` reads all of it anew"
     )
     return "\n".join(lines)
 

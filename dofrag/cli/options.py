@@ -9,6 +9,8 @@ import unicodedata
 from collections.abc import Iterable
 from dataclasses import fields
 from datetime import date
+from pathlib import Path
+from typing import Any
 
 import click
 
@@ -18,6 +20,27 @@ from dofrag.wiring import QUESTION_MAX
 
 STDIN_MAX = 64_000
 """Bytes of standard input that are read: more than the longest question takes, whatever its letters."""
+
+
+class FolderPath(click.Path):
+    """A folder that is named: it may not exist yet, but it is neither nothing nor a file. Raises UsageError."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        name = param.opts[0] if param is not None and param.opts else "the folder"
+        if not str(value).strip():
+            raise UsageError(f"{name} is empty", hint=f"name a folder: {name} DIR")
+        if "\0" in str(value):
+            raise UsageError(f"{name} holds a NUL character", hint=f"name a folder: {name} DIR")
+        path = Path(str(super().convert(value, param, ctx)))
+        if path.exists() and not path.is_dir():
+            raise UsageError(f"{name} {str(path)!r} is a file, not a folder", hint=f"name a folder: {name} DIR")
+        return path
+
+
+FOLDER = FolderPath()
 
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _SCOPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")

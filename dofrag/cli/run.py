@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from dofrag.cli.options import check_scopes, clean_text, notice, parse_date, parse_limits, read_stdin
+from dofrag.cli.options import FOLDER, check_scopes, clean_text, notice, parse_date, parse_limits, read_stdin
 from dofrag.cli.output import print_json, terminal_width
 from dofrag.domain.run import Limits
 from dofrag.errors import DofError
@@ -18,7 +18,7 @@ from dofrag.errors import DofError
 @click.option("--question", required=True, metavar="TEXT", help="What to research; '-' reads it from standard input.")
 @click.option("--as-of", metavar="DATE", help="Publication cut-off, YYYY-MM-DD: nothing published later exists "
               "for the run. Default: the newest publication of the index.")  # fmt: skip
-@click.option("--index", type=click.Path(path_type=Path), metavar="DIR", help="Index to use. Default: DOF_INDEX, "
+@click.option("--index", type=FOLDER, metavar="DIR", help="Index to use. Default: DOF_INDEX, "
               "else indexes/dof where it exists, else the sample gazette.")  # fmt: skip
 @click.option("--planner", default="rules", show_default=True, metavar="rules|scripted:NAME",
               help="Who proposes the steps: the rules, or a named script for tests.")  # fmt: skip
@@ -30,7 +30,7 @@ from dofrag.errors import DofError
               f"Names: {', '.join(f.name for f in fields(Limits))}.")  # fmt: skip
 @click.option("--scope", "scopes", multiple=True, metavar="NAME", help="Allow a restricted collection; repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
-@click.option("--trace-dir", type=click.Path(path_type=Path), metavar="DIR",
+@click.option("--trace-dir", type=FOLDER, metavar="DIR",
               help="Where the run's trace is written. Default: DOF_TRACE_DIR, else traces.")  # fmt: skip
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 @click.pass_context

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from dofrag.cli.options import check_scopes, clean_text, notice, parse_date
+from dofrag.cli.options import FOLDER, check_scopes, clean_text, notice, parse_date
 from dofrag.cli.output import one_line, print_json, terminal_width, wrap
 from dofrag.domain.corpus import PUBLIC, Filters, Hit, Kind, Passage
 from dofrag.search.snippet import snippet
@@ -19,9 +19,7 @@ SNIPPET = 400
 
 @click.command()
 @click.argument("text")
-@click.option(
-    "--index", type=click.Path(path_type=Path), metavar="DIR", help="Index to search. Default: as `dof run`."
-)
+@click.option("--index", type=FOLDER, metavar="DIR", help="Index to search. Default: as `dof run`.")
 @click.option("--top-k", type=click.IntRange(1, 200), default=10, show_default=True, metavar="N",
               help="Passages to return at most.")  # fmt: skip
 @click.option("--as-of", metavar="DATE", help="Publication cut-off, YYYY-MM-DD. Default: the newest publication.")

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from dofrag.cli.options import check_scopes, notice, parse_date, read_stdin
+from dofrag.cli.options import FOLDER, check_scopes, notice, parse_date, read_stdin
 from dofrag.cli.output import clean, one_line, print_json, terminal_width, wrap
 
 STATES = ("discover_documents", "discover_evidence", "read", "respond")
@@ -61,7 +61,7 @@ def _type(schema: Mapping[str, Any]) -> str:
 @tools.command()
 @click.argument("name")
 @click.argument("arguments", metavar="JSON")
-@click.option("--index", type=click.Path(path_type=Path), metavar="DIR", help="Index to use. Default: as `dof run`.")
+@click.option("--index", type=FOLDER, metavar="DIR", help="Index to use. Default: as `dof run`.")
 @click.option("--as-of", metavar="DATE", help="Publication cut-off, YYYY-MM-DD. Default: the newest publication.")
 @click.option("--scope", "scopes", multiple=True, metavar="NAME", help="Allow a restricted collection; repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="Print the envelope as one JSON document instead of text.")

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from dofrag.cli.options import parse_date
+from dofrag.cli.options import FOLDER, parse_date
 from dofrag.cli.output import one_line, print_json, terminal_width
 from dofrag.domain.run import Reason, TerminalState
 from dofrag.errors import DofError, TraceError, UsageError
@@ -20,7 +20,7 @@ from dofrag.trace.verify import Problem, TextOf
 from dofrag.wiring import settings
 
 _FOLDER = click.option(
-    "--trace-dir", type=click.Path(path_type=Path), default=lambda: settings().trace_dir, metavar="DIR",
+    "--trace-dir", type=FOLDER, default=lambda: settings().trace_dir, metavar="DIR",
     help="Folder of traces. Default: DOF_TRACE_DIR, else traces.",
 )  # fmt: skip
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
@@ -131,7 +131,7 @@ def show(run: str, trace_dir: Path, as_json: bool) -> None:
 @trace.command()
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @click.option("--all", "every", is_flag=True, help="Every trace of the folder.")
-@click.option("--index", type=click.Path(path_type=Path), metavar="DIR",
+@click.option("--index", type=FOLDER, metavar="DIR",
               help="Check passages and quotes against this index too.")  # fmt: skip
 @click.option("--sha256", metavar="HASH", help="What the result gives as trace_sha256; for one RUN.")
 @_FOLDER

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dofrag.domain.draft import ParsedPublication
-from dofrag.errors import CorpusError, SourceUnreadable
+from dofrag.errors import SourceUnreadable
 from dofrag.ingest.plan import Plan, PlannedFile, file_sha256, reason_of
 from dofrag.ingest.workers import Job, Parsed, Parser, stream_file
 from dofrag.profiles.base import GazetteProfile
@@ -105,10 +105,11 @@ class Intake:
         except CodeTaken as taken:
             self._settle_collision(member, taken.code, sha256, results)
             return False
-        except sqlite3.OperationalError as problem:
-            raise CorpusError(
-                f"the store cannot be written: {problem}", hint="check the disk, then run again"
-            ) from problem
+        except sqlite3.DatabaseError as problem:
+            if isinstance(problem, sqlite3.OperationalError) or type(problem) is sqlite3.DatabaseError:
+                raise  # the disk or the store is at fault, not this file
+            self._fail(member, reason_of(problem), sha256=sha256, canonical="")
+            return False
         except Exception as problem:  # noqa: BLE001  # reported as the file's reason, never dropped
             at_fault = None if isinstance(problem, SourceUnreadable | OSError) else ""
             self._fail(member, reason_of(problem), sha256=sha256, canonical=at_fault)
@@ -204,6 +205,7 @@ def _row(
         rank=member.rank,
         reason=reason,
         canonical=canonical,
+        scope=member.scope,
     )
 
 

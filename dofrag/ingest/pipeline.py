@@ -2,8 +2,9 @@
 
 `build` makes the index mirror the folders that it is given. It works in a store of a new generation and replaces the
 pointer at the end, so that readers see the old corpus or the new one; a build that is cut off goes on where it
-stopped. `update` and `remove` change the current store and search index in place: store first, then index, then
-pointer; a change that is cut off is found by the next one and finished.
+stopped. An index that cannot be trusted any more is replaced by a new generation, read anew. `update` and `remove`
+change the current store and search index in place: store first, then index, then pointer; a change that is cut off is
+found by the next one and finished.
 """
 
 from __future__ import annotations
@@ -17,19 +18,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dofrag.errors import IndexMismatch, StoreMissing, UsageError
+from dofrag.errors import CorpusError, IndexMismatch, StoreMissing, UsageError
 from dofrag.ingest.intake import Intake, Tally
 from dofrag.ingest.interface import CHUNKER_VERSION
+from dofrag.ingest.mend import begin_anew, check_store, index_folder, mendable, search_is_whole, translated
 from dofrag.ingest.parse import parse
 from dofrag.ingest.plan import Plan, make_plan
 from dofrag.ingest.report import Report, stored_report
 from dofrag.ingest.work import mark_work
 from dofrag.ingest.workers import Job, Parsed, Parser, Workers
 from dofrag.profiles.base import GazetteProfile
-from dofrag.search.bm25 import Bm25Index
 from dofrag.search.build import Follower, catch_up, rebuild
+from dofrag.search.scoped import ScopedIndex
 from dofrag.search.stamp import stamp_of, stamp_parts
 from dofrag.store.digest import corpus_digest
+from dofrag.store.ignored import set_ignored
 from dofrag.store.layout import Layout, Pointer
 from dofrag.store.lock import WriterLock
 from dofrag.store.schema import REBUILD
@@ -45,9 +48,14 @@ def silent(stage: str, done: int, total: int) -> None:
     """A Progress that shows nothing."""
 
 
+def unheard(text: str) -> None:
+    """A notice that nobody reads."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ingest:
-    """How this command works: the profile that identifies files, the parser, processes (None: one a core), progress.
+    """How this command works: the profile that identifies files, the parser, processes (None: one a core), progress,
+    and who is told in a sentence that an index is being replaced.
     `chunker` and the profile's name and version stand in the store: another one means reading everything anew."""
 
     profile: GazetteProfile
@@ -55,46 +63,70 @@ class Ingest:
     chunker: str = CHUNKER_VERSION
     workers: int | None = None
     progress: Progress = silent
+    notice: Callable[[str], None] = unheard
 
     @property
     def versions(self) -> dict[str, str]:
         return {"chunker": self.chunker, "profile": f"{self.profile.name} {self.profile.version}"}
 
 
-def build(paths: Sequence[Path], index_dir: Path, ingest: Ingest) -> Report:
+def build(paths: Sequence[Path], index_dir: Path, ingest: Ingest, *, fresh: bool = False) -> Report:
     """Make the index hold what is in `paths`, no more and no less.
 
-    Nothing that has not changed is read again. Raises UsageError for a path that is missing or holds no files, and
-    StoreBusy while another process writes. A file that cannot be read is in the report with its reason.
+    Nothing that has not changed is read again, unless the index is damaged or `fresh` distrusts it: then a new
+    generation is filled from the files. Raises UsageError for a path that is missing or holds no files, StoreBusy
+    while another process writes, NewerIndex for an index of newer code, and CorpusError for a folder that holds an
+    `index.json` of something else. A file that cannot be read is in the report with its reason.
     """
     started = time.monotonic()
     layout = Layout(index_dir)
-    _make_folder(index_dir, paths)
-    with WriterLock(index_dir, "dof index build"):
-        pointer: Pointer | None = layout.pointer()
-        base = layout.unfinished() or (pointer.store if pointer else None)
-        fresh, plan = _plan(layout, base, paths, ingest)
-        try:
-            tally = Tally()
-            unfinished = base is not None and (pointer is None or base != pointer.store)
-            if pointer is None or unfinished or fresh or plan.todo():
-                generation = _work_generation(layout, base, pointer)
-                with StoreWriter(layout.store(generation), name=layout.name) as store:
-                    if fresh:
-                        _start_over(store, ingest)
-                    follower = None
-                    if pointer is None:  # else most was stored before, and is indexed in one pass at the end
-                        layout.drop_search(1)
-                        follower = Follower(store.connection, layout.search(1))
-                    tally = _read(plan, store, ingest, mirror=True, follower=follower)
-                    pointer = _publish(layout, store, generation, pointer, ingest, started, follower)
-            else:
-                with StoreWriter(layout.store(pointer.store), name=layout.name) as store:
-                    pointer = _settle(layout, store, pointer, ingest)
-            layout.clean(pointer.store, pointer.search)
-            return _report(layout, pointer, started, plan, tally, mirrored=True)
-        finally:
-            plan.close()
+    with index_folder(index_dir, paths):
+        layout.check_ours()
+        with WriterLock(index_dir, "dof index build"), translated(layout):
+            if fresh and (layout.stores() or layout.pointer() is not None):
+                begin_anew(layout, ingest.notice, f"index {layout.name!r} is not trusted")
+            try:
+                with translated(layout):
+                    return _build(layout, paths, ingest, started)
+            except CorpusError as error:
+                if not mendable(error):
+                    raise
+                begin_anew(layout, ingest.notice, error.message)
+            return _build(layout, paths, ingest, started)
+
+
+def _build(layout: Layout, paths: Sequence[Path], ingest: Ingest, started: float) -> Report:
+    pointer: Pointer | None = layout.pointer()
+    base = layout.unfinished()
+    if pointer is not None and base is None:
+        check_store(layout, pointer)
+        base = pointer.store
+    other_code, plan = _plan(layout, base, paths, ingest)
+    try:
+        tally = Tally()
+        unfinished = base is not None and (pointer is None or base != pointer.store)
+        if pointer is None or unfinished or other_code or plan.todo():
+            generation = _work_generation(layout, base, pointer)
+            with StoreWriter(layout.store(generation), name=layout.name) as store:
+                store.resume_from_old()
+                if other_code:
+                    _start_over(store, ingest)
+                follower = None
+                if pointer is None:  # else most was stored before, and is indexed in one pass at the end
+                    layout.drop_search(1)
+                    follower = Follower(store.connection, layout.search(1))
+                tally = _read(plan, store, ingest, mirror=True, follower=follower)
+                set_ignored(store, plan.ignored(), mirror=True)
+                store.forget_old()
+                pointer = _publish(layout, store, generation, pointer, ingest, started, follower)
+        else:
+            with StoreWriter(layout.store(pointer.store), name=layout.name) as store:
+                set_ignored(store, plan.ignored(), mirror=True)
+                pointer = _settle(layout, store, pointer, ingest)
+        layout.clean(pointer.store, pointer.search)
+        return _report(layout, pointer, started, plan, tally, mirrored=True)
+    finally:
+        plan.close()
 
 
 def update(paths: Sequence[Path], index_dir: Path, ingest: Ingest) -> Report:
@@ -103,7 +135,7 @@ def update(paths: Sequence[Path], index_dir: Path, ingest: Ingest) -> Report:
     started = time.monotonic()
     layout = Layout(index_dir)
     _current(layout)
-    with WriterLock(index_dir, "dof index update"):
+    with WriterLock(index_dir, "dof index update"), translated(layout):
         pointer = _current(layout)
         with StoreWriter(layout.store(pointer.store), name=layout.name) as store:
             _check_versions(store, pointer, ingest, layout.name)
@@ -111,6 +143,7 @@ def update(paths: Sequence[Path], index_dir: Path, ingest: Ingest) -> Report:
             try:
                 mark_work(plan, store.connection, ingest.profile, ingest.parser, mirror=False)
                 tally = _read(plan, store, ingest, mirror=False)
+                set_ignored(store, plan.ignored(), mirror=False)
                 pointer = _settle(layout, store, pointer, ingest)
             finally:
                 plan.close()
@@ -124,7 +157,7 @@ def remove(codes: Sequence[str], index_dir: Path, ingest: Ingest) -> Report:
     started = time.monotonic()
     layout = Layout(index_dir)
     _current(layout)
-    with WriterLock(index_dir, "dof index remove"):
+    with WriterLock(index_dir, "dof index remove"), translated(layout):
         pointer = _current(layout)
         with StoreWriter(layout.store(pointer.store), name=layout.name) as store:
             _check_versions(store, pointer, ingest, layout.name)
@@ -143,7 +176,7 @@ def optimize(index_dir: Path, ingest: Ingest) -> Report:
     started = time.monotonic()
     layout = Layout(index_dir)
     _current(layout)
-    with WriterLock(index_dir, "dof index optimize"):
+    with WriterLock(index_dir, "dof index optimize"), translated(layout):
         pointer = _current(layout)
         with StoreWriter(layout.store(pointer.store), name=layout.name) as store:
             _check_versions(store, pointer, ingest, layout.name)
@@ -151,20 +184,6 @@ def optimize(index_dir: Path, ingest: Ingest) -> Report:
             pointer = _publish(layout, store, pointer.store, pointer, ingest, None)
         layout.clean(pointer.store, pointer.search)
         return _report(layout, pointer, started, None, Tally())
-
-
-def _make_folder(index_dir: Path, paths: Sequence[Path]) -> None:
-    for path in paths:
-        if not path.exists():
-            raise UsageError(f"no such file or folder: {str(path)!r}", hint="check the path")
-    if not paths:
-        raise UsageError("nothing to build from", hint="name folders or files: `dof index build PATH… --index DIR`")
-    try:
-        index_dir.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(
-            f"index folder {str(index_dir)!r} cannot be made: {error.strerror}", hint="choose another with --index"
-        ) from error
 
 
 def _current(layout: Layout) -> Pointer:
@@ -317,11 +336,18 @@ def _settle(layout: Layout, store: StoreWriter, pointer: Pointer, ingest: Ingest
     meta = store.meta()
     wanted = stamp_parts(meta)
     if meta.get("state") == "clean" and pointer.parts == wanted and stamp_of(wanted) == pointer.stamp:
-        return pointer
-    same_code = all(pointer.parts.get(part) == wanted[part] for part in ("schema", "analyzer"))
-    if meta.get("state") == "clean" or not same_code or not layout.search(pointer.search).is_dir():
+        if search_is_whole(layout, pointer, store):
+            return pointer
+        ingest.notice(f"index {layout.name!r}: its search index is missing or damaged; it is written anew")
         return _publish(layout, store, pointer.store, pointer, ingest, None)
-    catch_up(store.connection, layout.search(pointer.search), lambda d, t: ingest.progress("index", d, t))
+    same_code = all(pointer.parts.get(part) == wanted[part] for part in ("schema", "analyzer"))
+    if meta.get("state") == "clean" or not same_code:
+        return _publish(layout, store, pointer.store, pointer, ingest, None)
+    try:
+        catch_up(store.connection, layout.search(pointer.search), lambda d, t: ingest.progress("index", d, t))
+    except IndexMismatch:
+        ingest.notice(f"index {layout.name!r}: its search index is missing or damaged; it is written anew")
+        return _publish(layout, store, pointer.store, pointer, ingest, None)
     digest = corpus_digest(store.connection)
     meta = {**meta, "corpus_digest": digest.value}
     # Pointer before store: while the store says "dirty", the next command does all of this again, without harm.
@@ -349,7 +375,7 @@ def _report(
         values: dict[str, Any] = stored_report(connection, stamp=pointer.stamp)
     finally:
         connection.close()
-    documents = Bm25Index(layout.search(pointer.search), name=layout.name).documents
+    documents = ScopedIndex(layout.search(pointer.search), name=layout.name).documents
     problems = []
     if documents != values["chunks"]:
         problems.append(f"the store holds {values['chunks']} chunks, the search index {documents} documents")
@@ -361,7 +387,6 @@ def _report(
         problems.append("no file could be indexed")
     return Report(
         **values,
-        ignored=plan.ignored if plan else None,
         parsed=tally.parsed,
         chunks_written=tally.chunks_written,
         unchanged=plan.unchanged if plan else None,

@@ -19,8 +19,10 @@ from dofrag.profiles.base import GazetteProfile
 _TABLE = """
 CREATE TABLE files (
     rel TEXT PRIMARY KEY, path BLOB NOT NULL, format TEXT NOT NULL, rank INTEGER NOT NULL, group_key TEXT NOT NULL,
-    bytes INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, sha256 TEXT NOT NULL, same INTEGER NOT NULL, error TEXT
+    bytes INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, sha256 TEXT NOT NULL, same INTEGER NOT NULL, error TEXT,
+    scope TEXT NOT NULL
 ) WITHOUT ROWID;
+CREATE TABLE ignored (rel TEXT PRIMARY KEY, reason TEXT NOT NULL, scope TEXT NOT NULL) WITHOUT ROWID;
 CREATE INDEX files_by_group ON files (group_key, rank, rel);
 CREATE TABLE todo (group_key TEXT PRIMARY KEY, first TEXT NOT NULL, why TEXT NOT NULL) WITHOUT ROWID;
 """
@@ -41,6 +43,7 @@ class PlannedFile:
     sha256: str  # "" while not known
     same: bool
     error: str | None
+    scope: str
 
     @property
     def edition(self) -> bool:
@@ -53,7 +56,7 @@ class Plan:
     def __init__(self) -> None:
         self._db = sqlite3.connect("", isolation_level=None)  # "" is a temporary file that SQLite removes itself
         self._db.executescript(_TABLE)
-        self.files = self.ignored = self.unchanged = 0
+        self.files = self.unchanged = 0
 
     def close(self) -> None:
         self._db.close()
@@ -62,7 +65,7 @@ class Plan:
         self.files += 1
         self.unchanged += file.same
         self._db.execute(
-            "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [
                 *(
                     file.rel,
@@ -73,9 +76,16 @@ class Plan:
                     file.bytes,
                     file.mtime_ns,
                 ),
-                *(file.sha256, file.same, file.error),
+                *(file.sha256, file.same, file.error, file.scope),
             ],
         )
+
+    def ignore(self, rel: str, reason: str, scope: str) -> None:
+        self._db.execute("INSERT OR IGNORE INTO ignored VALUES (?, ?, ?)", [rel, reason, scope])
+
+    def ignored(self) -> Iterator[tuple[str, str, str]]:
+        """Files that are none of the corpus's business: (rel, reason, scope), in order of rel."""
+        yield from self._db.execute("SELECT rel, reason, scope FROM ignored ORDER BY rel")
 
     def knows(self, rel: str) -> bool:
         return self._db.execute("SELECT 1 FROM files WHERE rel = ?", [rel]).fetchone() is not None
@@ -116,7 +126,7 @@ class Plan:
         return [row[0] for row in rows]
 
 
-def _file(row: tuple[str, bytes, str, int, str, int, int, str, int, str | None]) -> PlannedFile:
+def _file(row: tuple[str, bytes, str, int, str, int, int, str, int, str | None, str]) -> PlannedFile:
     return PlannedFile(
         rel=row[0],
         path=Path(os.fsdecode(row[1])),
@@ -128,6 +138,7 @@ def _file(row: tuple[str, bytes, str, int, str, int, int, str, int, str | None])
         sha256=row[7],
         same=bool(row[8]),
         error=row[9],
+        scope=row[10],
     )
 
 
@@ -237,8 +248,9 @@ def _plan_file(
     size, mtime_ns = _size_and_time(path)
     stored = _stored(store, rel)
     trusted = stored is not None and not fresh and bool(stored[2])
+    scope = profile.scope_of(rel)
     if stored and trusted and not error and (size, mtime_ns) == stored[:2] and stored[3] != NO_FORMAT:
-        plan.add(_planned(rel, path, stored[3], stored[4], stored[5], size, mtime_ns, stored[2], True, None))
+        plan.add(_planned(rel, path, stored[3], stored[4], stored[5], size, mtime_ns, stored[2], True, None, scope))
         return
     sha = ""
     try:
@@ -246,7 +258,7 @@ def _plan_file(
             raise SourceUnreadable(error)
         source = profile.identify(path, rel)
         if source is None:
-            plan.ignored += 1
+            plan.ignore(rel, profile.why_ignored(rel), scope)
             return
         key = f"edition:{source.edition_key}" if source.edition_key else f"code:{source.code}" if source.code else ""
         format_, rank = source.format, source.rank
@@ -259,7 +271,7 @@ def _plan_file(
         same = stored is not None and stored[3] == NO_FORMAT and stored[6] == error
     else:
         same = bool(sha) and stored is not None and sha == stored[2] and key == stored[5]
-    plan.add(_planned(rel, path, format_, rank, key, size, mtime_ns, sha, same, error))
+    plan.add(_planned(rel, path, format_, rank, key, size, mtime_ns, sha, same, error, scope))
 
 
 def _planned(
@@ -273,6 +285,7 @@ def _planned(
     sha: str,
     same: bool,
     error: str | None,
+    scope: str,
 ) -> PlannedFile:
     return PlannedFile(
         rel=rel,
@@ -285,6 +298,7 @@ def _planned(
         sha256=sha,
         same=same,
         error=error,
+        scope=scope,
     )
 
 
@@ -299,8 +313,17 @@ def _stored(store: sqlite3.Connection | None, rel: str) -> tuple[int, int, str, 
 
 
 def _storable(text: str) -> str:
-    """Bytes of a file name that are no UTF-8 spelled out, for a database holds text only."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    """A file name, or a sentence that holds one, as text that can be stored and printed: what is no UTF-8 and no
+    printable character is spelled out by its bytes, as in `se%F1al.md`; so is the backslash, which other systems take
+    for a folder's mark."""
+    if text.isprintable() and "\\" not in text:
+        return text
+    plain = text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
+    return "".join(c if c.isprintable() and c != "\\" else _spelled(c) for c in plain)
+
+
+def _spelled(character: str) -> str:
+    return "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "surrogateescape"))
 
 
 def _size_and_time(path: Path) -> tuple[int, int]:

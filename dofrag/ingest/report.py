@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,14 +10,15 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """`files = indexed + alternates + len(failed)`. `bytes` are of the indexed files. `from_`/`to` are ISO dates of
-    the first and last publication, over the scopes that were asked for. The second half counts this command's work;
-    it is empty in a status."""
+    """`files = indexed + alternates + len(failed)`; what is ignored is no source. `bytes` are of the indexed files.
+    `from_`/`to` are ISO dates of the first and last publication, over the scopes that were asked for. The second half
+    counts this command's work; it is empty in a status."""
 
     files: int
     indexed: int
     alternates: int
     failed: tuple[tuple[str, str], ...]  # source, reason
+    ignored: tuple[tuple[str, str], ...]  # file that is no source (a manifest, a catalogue), what it is
     publications: int
     chunks: int
     bytes: int
@@ -26,7 +28,6 @@ class Report:
     scopes: dict[str, int]
     last_build_seconds: float | None
     alternate_of: tuple[tuple[str, str], ...] = ()  # alternate, canonical
-    ignored: int | None = None
     parsed: int | None = None  # files read and cut in this command
     chunks_written: int | None = None
     unchanged: int | None = None
@@ -40,6 +41,7 @@ class Report:
             "indexed": self.indexed,
             "alternates": self.alternates,
             "failed": [{"source": source, "reason": reason} for source, reason in self.failed],
+            "ignored": [{"source": source, "reason": reason} for source, reason in self.ignored],
             "publications": self.publications,
             "chunks": self.chunks,
             "bytes": self.bytes,
@@ -51,30 +53,56 @@ class Report:
             "alternate_of": [{"source": source, "canonical": canonical} for source, canonical in self.alternate_of],
             "problems": list(self.problems),
         }
-        for name in ("ignored", "parsed", "chunks_written", "unchanged", "removed", "seconds"):
+        for name in ("parsed", "chunks_written", "unchanged", "removed", "seconds"):
             value = getattr(self, name)
             if value is not None:
                 values[name] = value
         return values
 
 
+_IN_SCOPES = "(:scopes IS NULL OR s.scope IN (SELECT value FROM json_each(:scopes)))"
+_VISIBLE = f"""({_IN_SCOPES} AND (:scopes IS NULL OR NOT EXISTS (
+    SELECT 1 FROM publications p JOIN sources o ON o.id = p.source_id
+    WHERE o.rel IN (s.rel, s.canonical) AND p.scope NOT IN (SELECT value FROM json_each(:scopes)))))"""
+# A file is as restricted as its folder and as whatever was cut out of it, or out of the file that stands for it.
+
+
 def stored_report(store: sqlite3.Connection, *, stamp: str, scopes: tuple[str, ...] | None = None) -> dict[str, Any]:
-    """The arguments of a Report that the store knows. `scopes` None counts all of them."""
-    by_status: dict[str, int] = dict(store.execute("SELECT status, count(*) FROM sources GROUP BY status"))
+    """The arguments of a Report that the store knows. `scopes` None counts all of them; others neither
+    count nor name what lies in a collection that is not among them."""
+    asked = {"scopes": None if scopes is None else json.dumps(sorted(scopes))}
+    by_status: dict[str, int] = dict(
+        store.execute(f"SELECT s.status, count(*) FROM sources s WHERE {_VISIBLE} GROUP BY s.status", asked)
+    )
     rows = store.execute(
         """SELECT scope, count(*), sum(chunk_count), min(published_on), max(published_on)
            FROM publications GROUP BY scope ORDER BY scope"""
     ).fetchall()
     seen = [row for row in rows if scopes is None or row[0] in scopes]
-    (size,) = store.execute("SELECT coalesce(sum(bytes), 0) FROM sources WHERE status = 'indexed'").fetchone()
+    (size,) = store.execute(
+        f"SELECT coalesce(sum(s.bytes), 0) FROM sources s WHERE s.status = 'indexed' AND {_VISIBLE}",
+        asked,
+    ).fetchone()
     seconds = store.execute("SELECT value FROM meta WHERE key = 'seconds'").fetchone()
     return {
         "files": sum(by_status.values()),
         "indexed": by_status.get("indexed", 0),
         "alternates": by_status.get("alternate", 0),
-        "failed": tuple(store.execute("SELECT rel, reason FROM sources WHERE status = 'failed' ORDER BY rel")),
+        "failed": tuple(
+            store.execute(
+                f"SELECT s.rel, s.reason FROM sources s WHERE s.status = 'failed' AND {_VISIBLE} ORDER BY s.rel",
+                asked,
+            )
+        ),
+        "ignored": tuple(
+            store.execute(f"SELECT s.rel, s.reason FROM ignored s WHERE {_IN_SCOPES} ORDER BY s.rel", asked)
+        ),
         "alternate_of": tuple(
-            store.execute("SELECT rel, canonical FROM sources WHERE status = 'alternate' ORDER BY rel")
+            store.execute(
+                f"""SELECT s.rel, s.canonical FROM sources s WHERE s.status = 'alternate' AND {_VISIBLE}
+                    ORDER BY s.rel""",
+                asked,
+            )
         ),
         "publications": sum(row[1] for row in seen),
         "chunks": sum(row[2] for row in seen),

@@ -7,16 +7,20 @@ import sqlite3
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+from dofrag.domain.corpus import Filters, Kind
 from dofrag.errors import DofError
-from dofrag.search.bm25 import Bm25Index
+from dofrag.search.files import damaged_files
 from dofrag.search.open import open_index
+from dofrag.search.scoped import ScopedIndex
 from dofrag.store.digest import corpus_digest
 
 Progress = Callable[[str, int, int], None]
 _WINDOW = 20_000  # chunk ids compared with the search index at a time
+REPAIR = "run `dof index build --fresh PATH… --index DIR` with the folders that it was built from"
 _MAX_FAULTS = 1000  # a wreck need not be described to the last plank
 
 
@@ -40,6 +44,7 @@ class Verification:
             "documents": self.documents,
             "seconds": round(self.seconds, 3),
             "faults": list(self.faults),
+            "hint": REPAIR if self.faults else None,
         }
 
     def fault(self, text: str) -> None:
@@ -141,9 +146,11 @@ def _verify_publication(
         found.fault(f"publication {code}: its text is not the one that was stored (SHA-256 differs)")
 
 
-def _verify_documents(store: sqlite3.Connection, backend: Bm25Index, found: Verification) -> None:
+def _verify_documents(store: sqlite3.Connection, backend: ScopedIndex, found: Verification) -> None:
     """The search index holds exactly the chunks of the store, id by id."""
     found.documents = backend.documents
+    for fault in damaged_files(backend.folder):
+        found.fault(f"search index: {fault}")
     if found.documents != found.chunks:
         found.fault(f"the store holds {found.chunks} chunks, the search index {found.documents} documents")
     (last,) = store.execute("SELECT coalesce(max(id), 0) FROM chunks").fetchone()
@@ -152,3 +159,15 @@ def _verify_documents(store: sqlite3.Connection, backend: Bm25Index, found: Veri
         stored = [row[0] for row in store.execute("SELECT id FROM chunks WHERE id BETWEEN ? AND ?", [low, high])]
         if backend.ids_between(low, high) != sorted(stored):
             found.fault(f"store and search index differ in chunks {low} to {high}")
+    _probe(store, backend, found)
+
+
+def _probe(store: sqlite3.Connection, backend: ScopedIndex, found: Verification) -> None:
+    """A search for a publication of each collection by its title finds it, the whole way from words to code."""
+    for code, title, scope in store.execute(
+        "SELECT code, title, scope FROM publications WHERE id IN (SELECT min(id) FROM publications GROUP BY scope)"
+    ).fetchall():
+        asked = Filters(as_of=date.max, kinds=tuple(Kind), scopes=frozenset({scope}), codes=(code,))
+        hits = backend.search_publications(title, asked, limit=1).hits
+        if any(hit.code != code for hit in hits):
+            found.fault(f"publication {code}: a search for its title finds another one")

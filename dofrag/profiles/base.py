@@ -33,6 +33,14 @@ class GazetteProfile(Protocol):
         (a manifest, a catalogue, an image). Raises SourceUnreadable for one that should be read but cannot."""
         ...
 
+    def scope_of(self, rel: str) -> str:
+        """The collection that a path lies in, whatever the file is: PUBLIC, or the name of a restricted one."""
+        ...
+
+    def why_ignored(self, rel: str) -> str:
+        """For a file that `identify` says None of: what it is instead, in a few words for people."""
+        ...
+
     def identifiers(self, text: str) -> tuple[str, ...]:
         """Official identifiers in a text, canonical, in order, without repeats: `NOM-035-STPS-2018`."""
         ...

@@ -15,6 +15,7 @@ from dofrag.profiles.base import GazetteProfile
 from dofrag.sample import sample_root, sample_version
 from dofrag.search.analysis import ANALYZER
 from dofrag.search.bm25 import SCHEMA_VERSION
+from dofrag.store.schema import SCHEMA
 
 
 def sample_index(cache: Path, profile: GazetteProfile, notice: Callable[[str], None]) -> Path:
@@ -23,7 +24,8 @@ def sample_index(cache: Path, profile: GazetteProfile, notice: Callable[[str], N
     Two processes that start at once both build, and the first to finish wins: neither ever sees half an index. Where
     the cache cannot be written, a folder for temporary files serves.
     """
-    parts = [sample_version(), CHUNKER_VERSION, ANALYZER, str(SCHEMA_VERSION), profile.name, profile.version]
+    code = [CHUNKER_VERSION, ANALYZER, str(SCHEMA_VERSION), str(SCHEMA)]
+    parts = [sample_version(), *code, profile.name, profile.version]
     key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
     for folder in (cache, Path(tempfile.gettempdir()) / f"dofrag-{os.getuid() if hasattr(os, 'getuid') else 'user'}"):
         target = folder / f"sample-{key}"

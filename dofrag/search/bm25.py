@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import tantivy
 
@@ -30,12 +30,13 @@ from dofrag.search.analysis import (
     query_text,
 )
 from dofrag.search.documents import ChunkText, batches, plain_path, publication_keys
+from dofrag.search.guard import GuardedSearcher, guarded
 from dofrag.search.interface import Page
 from dofrag.store.rows import issuer_words
 from dofrag.store.schema import REBUILD
 from dofrag.text.fold import fold
 
-SCHEMA_VERSION = "bm25-2"
+SCHEMA_VERSION = "bm25-3"
 """Changes with the fields below; part of the stamp."""
 
 TEXT_FIELDS = ("text", "title", "headings")
@@ -82,18 +83,15 @@ def _terms() -> Terms:
 
 
 def _open(folder: Path, name: str) -> tantivy.Index:
-    try:
-        return tantivy.Index.open(str(folder))
-    except ValueError as error:
-        raise IndexMismatch(f"index {name!r}: its search index cannot be opened ({error})", hint=REBUILD) from error
+    return cast("tantivy.Index", guarded(name, lambda: tantivy.Index.open(str(folder))))
 
 
-def _open_searcher(folder: Path, name: str) -> tuple[tantivy.Index, tantivy.Searcher]:
+def _open_searcher(folder: Path, name: str) -> tuple[tantivy.Index, GuardedSearcher]:
     """For reading. The engine takes a lock file even then; where the folder cannot be written, it opens a folder of
     links to the files instead, which is not needed any longer once they are mapped into memory."""
     try:
         index = _open(folder, name)
-        return index, index.searcher()
+        return index, _searcher(index, name)
     except IndexMismatch as refusal:
         if "lock" not in str(refusal.__cause__).lower():
             raise
@@ -102,7 +100,11 @@ def _open_searcher(folder: Path, name: str) -> tuple[tantivy.Index, tantivy.Sear
             if not file.name.endswith(".lock"):
                 (Path(links) / file.name).symlink_to(file.resolve())
         index = _open(Path(links), name)
-        return index, index.searcher()
+        return index, _searcher(index, name)
+
+
+def _searcher(index: tantivy.Index, name: str) -> GuardedSearcher:
+    return GuardedSearcher(guarded(name, index.searcher), name)
 
 
 class Bm25Index:
@@ -271,7 +273,7 @@ class Bm25Index:
             if whole or depth >= limit + _TIES:
                 break
             depth = min(depth * 4, limit + _TIES)
-        return self._entries(result.hits)[:limit], int(result.count)  # type: ignore[attr-defined]  # the stub lacks it
+        return self._entries(result.hits)[:limit], int(result.count)
 
     def _entries(self, hits: Sequence[tuple[Any, tantivy.DocAddress]]) -> list[_Entry]:
         addresses = [address for _, address in hits]
@@ -343,14 +345,15 @@ def _filtered(query: tantivy.Query, *conditions: tantivy.Query) -> tantivy.Query
 class Bm25Writer:
     """Fills an index folder. `publication_id` is the store's row id: what belongs to a publication goes by it."""
 
-    def __init__(self, folder: Path, *, create: bool, name: str | None = None) -> None:
+    def __init__(self, folder: Path, *, create: bool, name: str | None = None, heap: int = _WRITER_HEAP) -> None:
         if create:
             folder.mkdir(parents=True)
             self._index = tantivy.Index(_schema(), str(folder), reuse=False)
         else:
             self._index = _open(folder, name or str(folder))
         # One thread keeps up with whoever feeds it, and leaves fewer segments to search.
-        self._writer = self._index.writer(_WRITER_HEAP, 1)
+        self._name = name or str(folder)
+        self._writer = cast("tantivy.IndexWriter", guarded(self._name, lambda: self._index.writer(heap, 1)))
         self._terms = _terms()
 
     def delete(self, publication_id: int) -> None:
@@ -383,8 +386,8 @@ class Bm25Writer:
         return count
 
     def commit(self) -> None:
-        self._writer.commit()
+        guarded(self._name, self._writer.commit)
 
     def close(self) -> None:
         """Wait for merges; the folder is complete afterwards."""
-        self._writer.wait_merging_threads()
+        guarded(self._name, self._writer.wait_merging_threads)

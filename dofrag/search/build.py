@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dofrag.search.bm25 import Bm25Writer
+from dofrag.search.scoped import ScopedWriter
 from dofrag.store.rows import PUBLICATION_COLUMNS, PUBLICATION_TABLES, publication_from
 
 Progress = Callable[[int, int], None]
@@ -24,7 +24,7 @@ class Follower:
         self._connection = connection
         self._folder = folder
         self._part = folder.with_name(folder.name + ".part")
-        self._writer = Bm25Writer(self._part, create=True)
+        self._writer = ScopedWriter(self._part, create=True)
         # A build that was cut off took over some, into an index that is lost.
         connection.execute("INSERT OR IGNORE INTO pending SELECT id FROM publications")
         self._last = 0
@@ -57,7 +57,7 @@ def rebuild(connection: sqlite3.Connection, folder: Path, progress: Progress) ->
     itself and renamed. Returns the number of documents."""
     (total,) = connection.execute("SELECT coalesce(sum(chunk_count), 0) FROM publications").fetchone()
     part = folder.with_name(folder.name + ".part")
-    writer = Bm25Writer(part, create=True)
+    writer = ScopedWriter(part, create=True)
     done = 0
     for row in connection.execute(f"{_SELECT} ORDER BY p.first_chunk"):
         done += _add(connection, writer, row)
@@ -71,7 +71,7 @@ def rebuild(connection: sqlite3.Connection, folder: Path, progress: Progress) ->
 def catch_up(connection: sqlite3.Connection, folder: Path, progress: Progress) -> int:
     """Take over what is `pending` in the store: deleted, then added as it now stands, so that doing it twice does no
     harm. Returns how many publications were taken over."""
-    writer = Bm25Writer(folder, create=False)
+    writer = ScopedWriter(folder, create=False)
     (total,) = connection.execute("SELECT count(*) FROM pending").fetchone()
     done = 0
     for (publication_id,) in connection.execute("SELECT publication_id FROM pending ORDER BY publication_id"):
@@ -86,7 +86,7 @@ def catch_up(connection: sqlite3.Connection, folder: Path, progress: Progress) -
     return done
 
 
-def _add(connection: sqlite3.Connection, writer: Bm25Writer, row: tuple[Any, ...]) -> int:
+def _add(connection: sqlite3.Connection, writer: ScopedWriter, row: tuple[Any, ...]) -> int:
     publication_id, first, count = row[:3]
     chunks = connection.execute(
         "SELECT id, headings, provision, text FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
 from dofrag.errors import IndexMismatch, StoreMissing
-from dofrag.search.bm25 import Bm25Index, Expansions
+from dofrag.search.bm25 import Expansions
+from dofrag.search.scoped import ScopedIndex
 from dofrag.search.stamp import check_stamp
 from dofrag.store.corpus import StoreReader
 from dofrag.store.layout import Layout, Pointer
@@ -22,7 +22,7 @@ class OpenIndex:
 
     name: str
     reader: StoreReader
-    backend: Bm25Index
+    backend: ScopedIndex
     stamp: str
     parts: dict[str, str]
 
@@ -83,11 +83,8 @@ def _open(layout: Layout, pointer: Pointer, chunker: str | None, expansions: Exp
                 hint=f"run the update again, or {REBUILD}",
             )
         folder = layout.search(pointer.search)
-        backend = Bm25Index(folder, name=layout.name, provisions=_named_provisions, expansions=expansions)
+        backend = ScopedIndex(folder, name=layout.name, provisions=_named_provisions, expansions=expansions)
         return OpenIndex(layout.name, reader, backend, pointer.stamp, pointer.parts)
-    except sqlite3.DatabaseError as error:
-        reader.close()
-        raise IndexMismatch(f"index {layout.name!r}: its store is damaged ({error})", hint=REBUILD) from error
     except BaseException:
         reader.close()
         raise

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from dofrag.domain.corpus import PUBLIC, Chunk, Filters, Passage, Publication
 from dofrag.errors import CorpusError, IndexMismatch, StoreMissing
+from dofrag.store.faults import guarded, refusal
 from dofrag.store.interface import Listing, OutlineEntry
 from dofrag.store.rows import (
     CHUNK_COLUMNS,
@@ -58,15 +59,18 @@ class StoreReader:
         """For proofs and reports about the whole store; a run reads through the methods, under its filters."""
         return self._db
 
+    @guarded
     def meta(self) -> dict[str, str]:
         """What the writer noted: chunker, profile, state, digest of the corpus, time of the last build."""
         return dict(self._db.execute("SELECT key, value FROM meta"))
 
+    @guarded
     def counts(self) -> tuple[int, int]:
         """Publications and chunks stored."""
         row = self._db.execute("SELECT count(*), coalesce(sum(chunk_count), 0) FROM publications").fetchone()
         return int(row[0]), int(row[1])
 
+    @guarded
     def dates(self, scopes: frozenset[str]) -> tuple[date, date] | None:
         rows = self._db.execute(
             """SELECT (SELECT min(published_on) FROM publications WHERE scope = j.value),
@@ -78,6 +82,7 @@ class StoreReader:
             return None
         return date.fromisoformat(min(r[0] for r in found)), date.fromisoformat(max(r[1] for r in found))
 
+    @guarded
     def restricted_scopes(self) -> frozenset[str]:
         # Steps from one scope to the next along the index instead of reading every row.
         rows = self._db.execute(
@@ -94,6 +99,7 @@ class StoreReader:
     def publication(self, code: str, filters: Filters) -> Publication | None:
         return self.publications([code], filters).get(code)
 
+    @guarded
     def publications(self, codes: Sequence[str], filters: Filters) -> dict[str, Publication]:
         """Those that exist under the filters, in the order asked for."""
         visible, params = where(filters)
@@ -105,6 +111,7 @@ class StoreReader:
         found = {row[0]: publication_from(row) for row in rows}
         return {code: found[code] for code in dict.fromkeys(codes) if code in found}
 
+    @guarded
     def list_publications(self, filters: Filters, *, limit: int, offset: int = 0) -> Listing:
         visible, params = where(filters)
         (total,) = self._db.execute(f"SELECT count(*) FROM publications p WHERE {visible}", params).fetchone()
@@ -115,6 +122,7 @@ class StoreReader:
         )
         return Listing(tuple(publication_from(row) for row in rows), total)
 
+    @guarded
     def passages(self, chunk_ids: Sequence[int], filters: Filters) -> list[Passage]:
         ids = [i for i in dict.fromkeys(chunk_ids) if 0 < i <= _MAX_ID]
         visible, params = where(filters)
@@ -127,6 +135,7 @@ class StoreReader:
         found = {row[0]: Passage(chunk_from(row[:8], row[8]), publication_from(row[8:])) for row in rows}
         return [found[i] for i in ids if i in found]
 
+    @guarded
     def neighbors(self, chunk_id: int, window: int) -> list[int]:
         if not 0 < chunk_id <= _MAX_ID:
             return []
@@ -140,6 +149,7 @@ class StoreReader:
         first, count = row
         return list(range(max(first, chunk_id - window), min(first + count - 1, chunk_id + window) + 1))
 
+    @guarded
     def outline(self, code: str, filters: Filters, *, limit: int, offset: int = 0) -> tuple[list[OutlineEntry], int]:
         found = self._chunk_range(code, filters)
         if found is None:
@@ -168,12 +178,16 @@ class StoreReader:
         if found is None:
             return
         first, count = found
-        for row in self._db.execute(
-            f"SELECT {CHUNK_COLUMNS} FROM chunks c WHERE c.id BETWEEN ? AND ? ORDER BY c.id",
-            [first, first + count - 1],
-        ):
-            yield chunk_from(row, code)
+        try:
+            for row in self._db.execute(
+                f"SELECT {CHUNK_COLUMNS} FROM chunks c WHERE c.id BETWEEN ? AND ? ORDER BY c.id",
+                [first, first + count - 1],
+            ):
+                yield chunk_from(row, code)
+        except sqlite3.DatabaseError as error:
+            raise refusal(self.name, error) from error
 
+    @guarded
     def _chunk_range(self, code: str, filters: Filters) -> tuple[int, int] | None:
         visible, params = where(filters)
         row = self._db.execute(

@@ -18,8 +18,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from dofrag.errors import IndexMismatch
-from dofrag.store.schema import REBUILD
+from dofrag.errors import CorpusError, IndexMismatch, NewerIndex
+from dofrag.store.schema import NEWER, REBUILD
 
 POINTER = "index.json"
 _FORMAT = 1
@@ -53,17 +53,23 @@ class Layout:
         return self.folder / f"search-{generation}"
 
     def pointer(self) -> Pointer | None:
-        """None when there is none. Raises IndexMismatch for one that other code wrote."""
+        """None when there is none. Raises NewerIndex for one that newer code wrote, IndexMismatch for one that is
+        garbled or older, CorpusError for one that may not be read."""
         try:
             data = json.loads((self.folder / POINTER).read_text(encoding="utf-8"))
             if data["format"] != _FORMAT:
-                raise IndexMismatch(
-                    f"index {self.name!r} has layout {data['format']}, this dofrag reads {_FORMAT}", hint=REBUILD
-                )
-            return Pointer(int(data["store"]), int(data["search"]), str(data["stamp"]), dict(data["parts"]))
-        except FileNotFoundError:
+                text = f"index {self.name!r} has layout {data['format']!r}, this dofrag reads {_FORMAT}"
+                newer = isinstance(data["format"], int) and data["format"] > _FORMAT
+                raise NewerIndex(text, hint=NEWER) if newer else IndexMismatch(text, hint=REBUILD)
+            parts = {str(part): str(value) for part, value in dict(data["parts"]).items()}
+            return Pointer(int(data["store"]), int(data["search"]), str(data["stamp"]), parts)
+        except (FileNotFoundError, NotADirectoryError):
             return None
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except OSError as error:
+            raise CorpusError(
+                f"index {self.name!r}: {POINTER} cannot be read ({error.strerror})", hint="check its permissions"
+            ) from error
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise IndexMismatch(f"index {self.name!r}: {POINTER} cannot be read ({error})", hint=REBUILD) from error
 
     def write_pointer(self, pointer: Pointer) -> None:
@@ -88,8 +94,30 @@ class Layout:
         if not self.folder.is_dir():
             return None
         current = self.pointer()
-        newest = max((int(m[1]) for p in self.folder.iterdir() if (m := _STORE.fullmatch(p.name))), default=0)
+        newest = max(self.stores(), default=0)
         return newest if newest > (current.store if current else 0) else None
+
+    def stores(self) -> list[int]:
+        """The store generations that lie in the folder, newest first."""
+        found = (_STORE.fullmatch(p.name) for p in self.folder.iterdir()) if self.folder.is_dir() else ()
+        return sorted((int(m[1]) for m in found if m), reverse=True)
+
+    def check_ours(self) -> None:
+        """Raise CorpusError for a folder whose `index.json` is none of ours: other software's, say."""
+        try:
+            self.pointer()
+        except NewerIndex:
+            raise
+        except IndexMismatch as fault:
+            if not any(_OURS.fullmatch(path.name) for path in self.folder.iterdir()):
+                raise CorpusError(
+                    f"{self.name!r} holds an {POINTER} that is not of an index, and no store beside it",
+                    hint="choose another folder with --index, or remove that file",
+                ) from fault
+
+    def drop_pointer(self) -> None:
+        """Remove a pointer that cannot be read: the index is then one that is half built."""
+        (self.folder / POINTER).unlink(missing_ok=True)
 
     def drop_search(self, number: int) -> None:
         """Remove a search index that was left behind before anything pointed to it."""

@@ -10,6 +10,8 @@ from datetime import date
 from typing import Any
 
 from dofrag.domain.corpus import Chunk, Filters, Kind, Publication, SourceKind
+from dofrag.errors import IndexMismatch
+from dofrag.store.schema import REBUILD
 from dofrag.text.fold import fold
 
 PUBLICATION_COLUMNS = """
@@ -31,7 +33,14 @@ def issuer_words(issuer: str) -> tuple[str, ...]:
 
 
 def publication_from(row: sqlite3.Row | tuple[Any, ...]) -> Publication:
-    """From `PUBLICATION_COLUMNS`."""
+    """From `PUBLICATION_COLUMNS`. Raises IndexMismatch for a row that no writer wrote."""
+    try:
+        return _publication(row)
+    except (ValueError, TypeError) as error:
+        raise _damaged(f"publication {row[0]!r}", error) from error
+
+
+def _publication(row: sqlite3.Row | tuple[Any, ...]) -> Publication:
     return Publication(
         code=row[0],
         published_on=date.fromisoformat(row[1]),
@@ -58,18 +67,26 @@ def publication_from(row: sqlite3.Row | tuple[Any, ...]) -> Publication:
 
 
 def chunk_from(row: tuple[Any, ...], code: str) -> Chunk:
-    """From `CHUNK_COLUMNS`."""
+    """From `CHUNK_COLUMNS`. Raises IndexMismatch for a row that no writer wrote."""
+    try:
+        heading_path = tuple(json.loads(row[4]))
+    except (ValueError, TypeError) as error:
+        raise _damaged(f"chunk {row[0]!r}", error) from error
     return Chunk(
         id=row[0],
         code=code,
         ordinal=row[1],
         start=row[2],
         end=row[3],
-        heading_path=tuple(json.loads(row[4])),
+        heading_path=heading_path,
         provision=row[5],
         kind=row[6],
         text=row[7],
     )
+
+
+def _damaged(what: str, error: Exception) -> IndexMismatch:
+    return IndexMismatch(f"the store is damaged: {what} cannot be read ({error})", hint=REBUILD)
 
 
 def _date(value: str | None) -> date | None:

@@ -10,15 +10,16 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING
 
-from dofrag.errors import IndexMismatch
+from dofrag.errors import IndexMismatch, NewerIndex
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-SCHEMA = 1
+SCHEMA = 2
 """Number of the newest migration; stands in the file's `user_version`."""
 
 REBUILD = "run `dof index build PATH… --index DIR` with the folders that it was built from"
+NEWER = "upgrade dofrag, build another index with --index, or remove this folder first"
 
 _V1 = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -85,11 +86,19 @@ CREATE TABLE chunks (
 );
 """
 
+_V2 = """
+ALTER TABLE sources ADD COLUMN scope TEXT NOT NULL DEFAULT 'public';
+UPDATE sources SET sha256 = '', mtime_ns = 0 WHERE status <> 'indexed';
+UPDATE sources SET scope = coalesce(
+    (SELECT min(p.scope) FROM publications p WHERE p.source_id = sources.id AND p.scope <> 'public'), 'public');
+CREATE TABLE ignored (rel TEXT PRIMARY KEY, reason TEXT NOT NULL, scope TEXT NOT NULL) WITHOUT ROWID
+"""
+
 
 def migrate(connection: sqlite3.Connection, name: str) -> None:
     """Bring a store up to `SCHEMA`, keeping its rows. `connection` must be in autocommit mode.
 
-    Raises IndexMismatch for a store that newer code wrote: it is never touched.
+    Raises NewerIndex for a store that newer code wrote: it is never touched.
     """
     check_schema(connection, name, allow_older=True)
     # Imported here: sqlite_utils takes 150 ms, and only writers migrate.
@@ -99,12 +108,20 @@ def migrate(connection: sqlite3.Connection, name: str) -> None:
 
     @migrations()
     def v1(db: Database) -> None:
-        for statement in _V1.split(";\n"):
-            if statement.strip():
-                db.execute(statement)
+        _run(db, _V1)
+
+    @migrations()
+    def v2(db: Database) -> None:
+        _run(db, _V2)
 
     migrations.apply(Database(connection))
     connection.execute(f"PRAGMA user_version = {SCHEMA}")
+
+
+def _run(db: Database, script: str) -> None:
+    for statement in script.split(";\n"):
+        if statement.strip():
+            db.execute(statement)
 
 
 def check_schema(connection: sqlite3.Connection, name: str, *, allow_older: bool = False) -> None:
@@ -116,9 +133,9 @@ def check_schema(connection: sqlite3.Connection, name: str, *, allow_older: bool
             f"index {name!r}: its store is not a readable database ({error})", hint=REBUILD
         ) from error
     if found > SCHEMA:
-        raise IndexMismatch(
+        raise NewerIndex(
             f"index {name!r} was written by a newer dofrag (store schema {found}, this one reads {SCHEMA})",
-            hint=f"upgrade dofrag, or build another index: {REBUILD}",
+            hint=NEWER,
         )
     if found < SCHEMA and not allow_older:
         raise IndexMismatch(

@@ -13,11 +13,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from dofrag.domain.corpus import PUBLIC
 from dofrag.domain.draft import Header, ParsedPublication
+from dofrag.store.faults import refusal
 from dofrag.store.rows import array, issuer_words
+from dofrag.store.salvage import OldIds
 from dofrag.store.schema import migrate
 from dofrag.store.tally import ChunkTally
 
+_encode = json.JSONEncoder(ensure_ascii=False).encode  # one encoder for all: `json.dumps` would make one each time
 _BATCH = 500  # chunks a statement; bounds memory whatever the size of a publication
 
 
@@ -37,6 +41,7 @@ class SourceRow:
     rank: int
     reason: str | None = None
     canonical: str | None = None
+    scope: str = PUBLIC
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +72,14 @@ class StoreWriter:
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
             self._db.execute("PRAGMA cache_size = -65536")
+        except sqlite3.DatabaseError as error:
+            self._db.close()
+            raise refusal(name, error) from error
         except BaseException:
             self._db.close()
             raise
         self._issuers: dict[str, int] = {}
+        self._old: OldIds | None = None
 
     @property
     def connection(self) -> sqlite3.Connection:
@@ -78,6 +87,8 @@ class StoreWriter:
         return self._db
 
     def close(self) -> None:
+        if self._old is not None:
+            self._old.close()
         self._db.close()
 
     def __enter__(self) -> StoreWriter:
@@ -91,6 +102,21 @@ class StoreWriter:
 
     def set_meta(self, values: Mapping[str, str]) -> None:
         self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(values.items()))
+
+    def begin_from(self, old: OldIds | None) -> None:
+        """In a new store: give chunks the ids that they have in `old`, and others none that was ever given there."""
+        if old is not None and old.last:
+            self._db.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('chunks', ?)", [old.last])
+            self.set_meta({"salvage": old.path.name})
+
+    def resume_from_old(self) -> None:
+        """Use the old store that `begin_from` noted, as long as this store is being filled."""
+        name = self.meta().get("salvage")
+        if name and self._old is None:
+            self._old = OldIds(self.path.with_name(name))
+
+    def forget_old(self) -> None:
+        self._db.execute("DELETE FROM meta WHERE key = 'salvage'")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -120,14 +146,15 @@ class StoreWriter:
     def record(self, row: SourceRow) -> int:
         """Insert or overwrite what is known of a file; its id stays the same. Returns the id."""
         values = [row.format, row.bytes, row.mtime_ns, row.sha256, row.status, row.reason, row.canonical]
-        values += [row.group_key, row.rank]
+        values += [row.group_key, row.rank, row.scope]
         (source_id,) = self._db.execute(
-            """INSERT INTO sources (rel, format, bytes, mtime_ns, sha256, status, reason, canonical, group_key, rank)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """INSERT INTO sources (rel, format, bytes, mtime_ns, sha256, status, reason, canonical, group_key, rank,
+                   scope)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                ON CONFLICT (rel) DO UPDATE SET format = excluded.format, bytes = excluded.bytes,
                mtime_ns = excluded.mtime_ns, sha256 = excluded.sha256, status = excluded.status,
                reason = excluded.reason, canonical = excluded.canonical, group_key = excluded.group_key,
-               rank = excluded.rank RETURNING id""",
+               rank = excluded.rank, scope = excluded.scope RETURNING id""",
             [row.rel, *values],
         ).fetchone()
         return int(source_id)
@@ -262,10 +289,13 @@ class StoreWriter:
         else:
             if old:
                 self._delete_chunks(publication_id)
+            first = before + 1
+            if self._old is not None:
+                first = self._old.place(self._db, parsed.header.code, before, tally)
             self._db.execute(
                 """UPDATE publications SET first_chunk = ?, chunk_count = ?, chunks_sha256 = ?, sha256 = ?
                    WHERE id = ?""",
-                [before + 1, tally.count, tally.chunks_sha256, tally.sha256, publication_id],
+                [first, tally.count, tally.chunks_sha256, tally.sha256, publication_id],
             )
             written = tally.count
         self._db.execute("RELEASE chunks")
@@ -281,7 +311,7 @@ class StoreWriter:
         for chunk in parsed.chunks:
             if chunk.heading_path != path:  # neighbours share their path: encoded once
                 path = chunk.heading_path
-                headings = json.dumps(path, ensure_ascii=False)
+                headings = _encode(path)
             tally.add(chunk, headings)
             batch.append(
                 (

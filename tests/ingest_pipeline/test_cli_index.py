@@ -94,7 +94,7 @@ def test_verify_show_update_remove_optimize(made: Path, tmp_path: Path) -> None:
     [
         (["build", "{tmp}/missing", "--index", "{tmp}/i"], "no such file or folder"),
         (["build", "{tmp}", "--index", "{tmp}/i"], "no gazette files"),
-        (["build", "{made}/corpus", "--index", "{tmp}/file"], "cannot be"),
+        (["build", "{made}/corpus", "--index", "{tmp}/file"], "is a file, not a folder"),
         (["status", "--index", "{tmp}/i"], "no index at"),
         (["verify", "--index", "{tmp}/i"], "no index at"),
         (["update", "{made}/corpus", "--index", "{tmp}/i"], "no index at"),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tiny_gazette import TinyProfile, small_corpus, tiny_parse
 
-from dofrag.errors import IndexMismatch, StoreMissing
+from dofrag.errors import IndexMismatch, NewerIndex, StoreMissing
 from dofrag.ingest.pipeline import Ingest, build
 from dofrag.search.open import open_index
 
@@ -78,10 +78,18 @@ def test_a_cut_off_update_is_told_from_one_that_runs(index: Path) -> None:
     assert "cut off" in refused(index).message
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"format": 1}', '{"format": 99}', "\udcff"])
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"format": 1}', '{"format": 0}', "\udcff"])
 def test_a_broken_pointer_is_refused(index: Path, text: str) -> None:
     (index / "index.json").write_text(text, encoding="utf-8", errors="surrogateescape")
     refused(index)
+
+
+def test_an_index_of_newer_code_is_refused_with_another_way_out(index: Path) -> None:
+    change_pointer(index, format=99)
+    with pytest.raises(NewerIndex) as caught:
+        open_index(index)
+    assert "upgrade" in (caught.value.hint or "")
+    assert "remove" in (caught.value.hint or "")
 
 
 def test_a_missing_search_index_is_refused(index: Path) -> None:

@@ -50,7 +50,7 @@ def _day(digits: str, order: str) -> date | None:
 
 def _check_rel(rel: str) -> PurePosixPath:
     path = PurePosixPath(rel)
-    if not rel or "\0" in rel or path.is_absolute() or ".." in path.parts or "\\" in rel:
+    if not rel or "\0" in rel or path.is_absolute() or ".." in re.split(r"[/\\]", rel):
         raise SourceUnreadable(
             f"path {rel!r} leaves the folder that was given", hint="give paths below the folder, without `..`"
         )
@@ -63,6 +63,22 @@ def _scope(path: PurePosixPath) -> str:
         if part.startswith("@") and len(part) > 1:
             return part[1:]
     return PUBLIC
+
+
+def scope_of(rel: str) -> str:
+    return _scope(PurePosixPath(rel))
+
+
+def why_ignored(rel: str) -> str:
+    """What a file is that `identify` says None of."""
+    pure = PurePosixPath(rel)
+    if any(part.startswith(".") for part in pure.parts):
+        return "hidden"
+    if _NOT_CORPUS.match(pure.name):
+        return "a manifest, a licence or the like, not a publication"
+    if pure.name.startswith("_"):
+        return "a catalogue or a note beside the publications: its name begins with _"
+    return f"a file of a kind that is not read ({pure.suffix.lower()})" if pure.suffix else "a file without an ending"
 
 
 def identify(path: Path, rel: str, anatomy: Anatomy) -> SourceFile | None:

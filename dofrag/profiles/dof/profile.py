@@ -75,6 +75,12 @@ class DofProfile:
     def identify(self, path: Path, rel: str) -> SourceFile | None:
         return identity.identify(path, rel, self.anatomy)
 
+    def scope_of(self, rel: str) -> str:
+        return identity.scope_of(rel)
+
+    def why_ignored(self, rel: str) -> str:
+        return identity.why_ignored(rel)
+
     def identifiers(self, text: str) -> tuple[str, ...]:
         return identity.identifiers(text, self.anatomy)
 
