@@ -44,6 +44,8 @@ def dates(context: Context) -> Iterable[Proposal]:
             terms = context.terms(*hits, start=start, end=end)
             if kept := hit.groups.get("kept"):
                 terms = tuple(dict.fromkeys((*context.language.content_words(kept), *terms)))
+            if len(terms) == 1:  # "¿Qué día abrió y qué día cerró la recepción?": a verb without its subject
+                terms = tuple(dict.fromkeys((*terms, *context.inherited_terms[:4])))
             subject = context.masked.phrase(start, end, [(h.start, h.end) for h in hits])
             period = _date_period(context)
             label = context.labels.date(role, subject, period)

@@ -16,7 +16,7 @@ from dofrag.profiles.aliases import Aliases
 from dofrag.profiles.build import proposals, with_id
 from dofrag.profiles.clauses import Clause, Hit, find, has_accents, split
 from dofrag.profiles.context import Context
-from dofrag.profiles.facts import Facts, read_facts, within
+from dofrag.profiles.facts import Facts, joined, read_facts, within
 from dofrag.profiles.labels import Labels
 from dofrag.profiles.language import Language
 from dofrag.profiles.premises import premises_of
@@ -85,7 +85,7 @@ class Engine:
         asking: Sequence[Clause],
     ) -> Context:
         if find(tuple(r for r in self.rules.of("publication") if "window" in r.attributes), folded, clause):
-            facts = _as_windows(facts, clause)
+            facts = _as_windows(facts, clause, folded, self.language)
         own = within(facts, [(c.start, c.end) for c in reach])
         hits = [h for emits in REQUIREMENT_EMITS for h in find(self.rules.of(emits), folded, clause)]
         hits = [h for h in hits if not self._relative(text, folded, clause, h)]
@@ -223,13 +223,13 @@ def _hidden(facts: Facts) -> list[tuple[int, int]]:
     return [(s.start, s.end) for s in spans]
 
 
-def _as_windows(facts: Facts, clause: Clause) -> Facts:
+def _as_windows(facts: Facts, clause: Clause, folded: str, language: Language) -> Facts:
     """ "¿Hubo aclaración entre enero y marzo?": whether an act was published asks when it was."""
     dates = tuple(
         replace(d, role=DateRole.PUBLICATION.value) if d.role == DateRole.DATUM and clause.holds(d.start) else d
         for d in facts.dates
     )
-    return replace(facts, dates=dates)
+    return replace(facts, dates=joined(dates, folded, language))
 
 
 def _elsewhere(masked: Masked, clause: Clause, asking: Sequence[Clause]) -> tuple[str, ...]:

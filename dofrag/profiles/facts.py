@@ -102,7 +102,7 @@ def read_facts(
     folded = fold_chars(text)
     found = language.find_provisions(text)
     named = _instruments(text, folded, aliases, language)
-    dates = _dates(text, folded, as_of, rules, language)
+    dates = joined(_dates(text, folded, as_of, rules, language), folded, language)
     taken = [(n.start, n.end) for n in named]
     provisions = _provisions(folded, found, rules)
     acts = [m.end() for r in rules.of("act") for m in r.pattern.finditer(folded)]
@@ -178,6 +178,25 @@ def _dates(text: str, folded: str, as_of: date, rules: RuleSet, language: Langua
             elif not today and len(published) == 1:
                 dated.append(_relative(match, published[0], rule, DateRole.DATUM))
     return sorted(dated, key=lambda d: d.start)
+
+
+def joined(dates: Sequence[Dated], folded: str, language: Language) -> tuple[Dated, ...]:
+    """Publication dates, with both ends of a span (`entre enero y marzo de 2031`) as one."""
+    out: list[Dated] = []
+    for one in dates:
+        last = out[-1] if out else None
+        if (
+            last is not None
+            and last.role == one.role == DateRole.PUBLICATION
+            and last.found.first <= one.found.first
+            and language.until.fullmatch(folded, last.end, one.start)
+            and language.between.search(folded[max(0, last.start - 12) : last.start])
+        ):
+            found = replace(last.found, end=one.end, last=one.found.last)
+            out[-1] = Dated(found, last.role, last.rule)
+        else:
+            out.append(one)
+    return tuple(out)
 
 
 def _relative(match: re.Match[str], base: date, rule: Rule, role: DateRole) -> Dated:

@@ -31,6 +31,8 @@ class Language(Protocol):
     relative: str  # the word that begins a relative clause
     infinitive: re.Pattern[str]  # a verb that begins a clause of purpose after a preposition
     asked: re.Pattern[str]  # before an instrument that is asked for, or that is the object of an infinitive
+    between: re.Pattern[str]  # before the first date of a span
+    until: re.Pattern[str]  # all that stands between its two dates
     aside: re.Pattern[str]  # where what is defined ends and what defines it is named
     measures: re.Pattern[str]  # "per kilo and per litre", groups `first` and `second`
     verb: re.Pattern[str]  # what stands right after a word of asking who, group `verb`
@@ -72,6 +74,8 @@ class Spanish:
     relative = "que"
     infinitive = re.compile(r"[a-zñ]{2,}(?:ar|er|ir)(?:se|l[aeo]s?)?")
     ordinal = r"(?:(?:primer|tercer)[ao]?|(?:segund|cuart|quint|sext|septim|octav|noven|decim|ultim)[ao])"
+    between = re.compile(r"\b(?:entre|del?|desde)(?: (?:el|la|los))? $")
+    until = re.compile(r" (?:y|al?|hasta)(?: (?:el|la))? ")
     aside = re.compile(r"\b(?:segun|conforme a|de acuerdo con|en terminos de|para (?:los )?efectos)\b")
     measures = re.compile(r"\bpor (?P<first>[a-zñ]{3,20}) (?:y|o) por (?P<second>[a-zñ]{3,20})\b")
     verb = re.compile(

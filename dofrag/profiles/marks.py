@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from dofrag.domain.question import ListRequired, Period, TopicRequired, ValueRequired
@@ -22,6 +23,9 @@ def marked(context: Context, found: Sequence[Proposal]) -> Iterator[Proposal]:
         words = set(slots.get("terms", ()))
         # A code stands among no words: it always tells which.
         names = [n for n in context.own.entities if set(n.words) <= words or not any(map(str.isalpha, n.phrase))]
+        if proposal.type is TopicRequired and slots["aspect"] == "validity":
+            yield from _in_force(context, proposal, slots)
+            continue
         if "source" in proposal.slots:
             slots["entities"] = tuple(n.phrase for n in names)
             yield Proposal(proposal.type, proposal.rule, slots)
@@ -31,6 +35,22 @@ def marked(context: Context, found: Sequence[Proposal]) -> Iterator[Proposal]:
         for one in side or (None,):
             for period in _periods(context, proposal):
                 yield _variant(context, proposal, slots, shared, one, side, period)
+
+
+def _in_force(context: Context, proposal: Proposal, slots: dict[str, Any]) -> Iterator[Proposal]:
+    """ "¿Sigue vigente la Tarifa de Amarres?" is answered by whatever act ends it, too: what is asked about is the
+    subject, not the source."""
+    for source in context.sources:
+        named = source.identifier or " ".join(source.name)
+        words = (fold(source.identifier),) if source.identifier else source.name
+        own = dict(slots)
+        own["source"] = replace(source, identifier=None, name=(), about=source.name or source.about)
+        if named:
+            own["entities"] = (*own["entities"], fold(named))
+            own["terms"] = tuple(dict.fromkeys((*own["terms"], *words)))
+        names = [n.phrase for n in context.own.entities if set(n.words) <= set(own["terms"])]
+        own["entities"] = tuple(dict.fromkeys((*own["entities"], *names)))
+        yield Proposal(proposal.type, proposal.rule, own)
 
 
 def _variant(

@@ -45,6 +45,8 @@ class English:
     conjunctions = frozenset({"and"})
     relative = "that"
     infinitive = re.compile(r"(?!)")
+    between = re.compile(r"\b(?:between|from) $")
+    until = re.compile(r" (?:and|to) ")
     aside = re.compile(r"\baccording to\b")
     measures = re.compile(r"\bper (?P<first>[a-z]+) and per (?P<second>[a-z]+)\b")
     verb = re.compile(r" (?P<verb>[a-z]{4,})")
