@@ -103,9 +103,9 @@ def search_is_whole(layout: Layout, pointer: Pointer, store: StoreWriter) -> boo
 
 def _old_ids(layout: Layout, pointer: Pointer | None, stores: list[int]) -> OldIds:
     """The store that was in use: the pointer's, else the newest, else the one which that one was begun from."""
-    old = OldIds(layout.store(pointer.store if pointer else max(stores, default=0)))
+    old = OldIds(layout.store(pointer.store if pointer else max(stores, default=0)), layout.name)
     source = old.source()
     if pointer is None and source and source in {layout.store(n).name for n in stores}:
         old.close()
-        old = OldIds(layout.folder / source)
+        old = OldIds(layout.folder / source, layout.name)
     return old

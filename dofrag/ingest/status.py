@@ -7,16 +7,18 @@ from pathlib import Path
 
 from dofrag.domain.corpus import PUBLIC, Filters, Kind, Publication
 from dofrag.errors import UsageError
+from dofrag.ingest.mend import translated
 from dofrag.ingest.report import Report, stored_report
 from dofrag.search.open import open_index
 from dofrag.store.interface import OutlineEntry
+from dofrag.store.layout import Layout
 
 _OUTLINE = 200  # entries of an outline that are shown
 
 
 def status(folder: Path, scopes: tuple[str, ...] = ()) -> Report:
     """Raises StoreMissing and IndexMismatch as `open_index`."""
-    with open_index(folder) as index:
+    with open_index(folder) as index, translated(Layout(folder)):
         documents = index.backend.documents
         values = stored_report(index.reader.connection, stamp=index.stamp, scopes=(PUBLIC, *scopes))
         _, chunks = index.reader.counts()

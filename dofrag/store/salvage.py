@@ -11,13 +11,16 @@ from pathlib import Path
 from urllib.parse import quote
 
 from dofrag.domain.draft import ChunkDraft
+from dofrag.errors import IndexMismatch, NewerIndex
+from dofrag.store.schema import check_schema
 from dofrag.store.tally import ChunkTally
 
 
 class OldIds:
     """Reads a store as far as it can be read; whatever cannot be read of it is not known."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, name: str = "") -> None:
+        """Raises NewerIndex for a store that newer code wrote: it is no wreck."""
         self.path = path
         self.last = 0
         """The highest chunk id ever given, 0 when it cannot be told."""
@@ -26,9 +29,13 @@ class OldIds:
             return
         try:
             self._db = sqlite3.connect(f"file:{quote(str(path.resolve()))}?mode=ro", uri=True, isolation_level=None)
+            check_schema(self._db, name or str(path.parent), allow_older=True)
             row = self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunks'").fetchone()
             self.last = int(row[0]) if row is not None else 0
-        except (sqlite3.DatabaseError, ValueError, TypeError):
+        except NewerIndex:
+            self._db.close()
+            raise
+        except (sqlite3.DatabaseError, IndexMismatch, ValueError, TypeError):
             self.last = 0
 
     def close(self) -> None:
