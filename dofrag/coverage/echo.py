@@ -30,6 +30,7 @@ class Asked:
     whole: tuple[str, ...]
     part: tuple[str, ...]
     key: str  # the word that asks, "" where there is none
+    yes_or_no: bool
     stems: frozenset[str]
     figures: frozenset[str]
 
@@ -48,12 +49,13 @@ def _asked(question: str, part: str) -> Asked:
     whole = words(question or part)[:MAX_WORDS]
     said = frozenset(stem(w) for w in content_words(both)) | SLOTS | KINDS
     figures = frozenset(w for w in words(both) if any(c.isdigit() for c in w))
-    return Asked(whole, words(part)[:MAX_WORDS], _key(question or part, whole), said, figures)
+    key = _key(question or part)
+    return Asked(whole, words(part)[:MAX_WORDS], key, "¿" in both and not key, said, figures)
 
 
-def _key(text: str, whole: tuple[str, ...]) -> str:
-    """The word of asking: the first one after ¿, or the first that an accent marks as one. A question that has none
-    is answered by yes or no, unless it orders: then its first word is the key."""
+def _key(text: str) -> str:
+    """The word of asking: the first one after ¿, or the first that an accent marks as one; "" in a question that is
+    answered by yes or no, or that orders."""
     at = text.find("¿")
     after = words(text[at + 1 :])[:4] if at >= 0 else ()
     for word in after:
@@ -62,18 +64,33 @@ def _key(text: str, whole: tuple[str, ...]) -> str:
     for raw in re.findall(r"\w+", text)[:MAX_WORDS]:
         if fold(raw) in _ASKING and raw.lower() != fold(raw):
             return fold(raw)
-    return "" if at >= 0 or not whole else whole[0]
+    return ""
+
+
+FEW = 3
+"""New words that are a frame around what is repeated, not yet an answer."""
 
 
 def repeats(asked: Asked, sentence: Sentence) -> bool:
-    """Whether a sentence repeats the question, whatever stands around it."""
-    if not asked.key or asked.key not in sentence.folded:
-        return False
+    """Whether a sentence repeats the question, whatever stands around it. An order (`Compara…`) or a bare phrase has
+    no word of asking: it is repeated by all of its words with little around them."""
     own = words(sentence.folded)
-    for said in (asked.whole, asked.part):
-        if len(said) >= 4 and _longest(said, own, asked.key) >= REPEATED * len(said):
-            return True
-    return False
+    if asked.key:
+        runs = (said for said in (asked.whole, asked.part) if len(said) >= 4)
+        return asked.key in own and any(_longest(said, own, asked.key) >= REPEATED * len(said) for said in runs)
+    if asked.yes_or_no or len(asked.whole) < 4 or _figures(sentence) - asked.figures:
+        return False
+    new = sum(s.isalpha() and not held(s, asked.stems) for s in _said(sentence.folded))
+    return new < FEW and _longest(asked.whole, own, asked.whole[0]) >= 0.9 * len(asked.whole)
+
+
+def cites(title: frozenset[str], asked: Asked, sentence: Sentence) -> bool:
+    """Whether a sentence only cites the title of its publication: all of its words, and little beside them."""
+    if len(title) < 4 or _figures(sentence) - asked.figures:
+        return False
+    if sum(s in _said(sentence.folded) for s in title) * 10 < len(title) * 9:
+        return False
+    return sum(s.isalpha() and s not in title and not held(s, asked.stems) for s in _said(sentence.folded)) < FEW
 
 
 def _longest(said: tuple[str, ...], own: tuple[str, ...], key: str) -> int:
@@ -97,13 +114,21 @@ def _longest(said: tuple[str, ...], own: tuple[str, ...], key: str) -> int:
 def silent(asked: Asked, sentence: Sentence, *, beyond: frozenset[str] = frozenset()) -> bool:
     """Whether a sentence repeats the question, or holds no word, figure, name or date that the question (or `beyond`)
     lacks."""
-    return repeats(asked, sentence) or not adds(asked, sentence.stems, _figures(sentence), beyond)
+    if repeats(asked, sentence) or (beyond and cites(beyond, asked, sentence)):
+        return True
+    return not adds(asked, _said(sentence.folded), _figures(sentence), beyond)
 
 
 def adds(asked: Asked, stems: frozenset[str], figures: frozenset[str], beyond: frozenset[str]) -> bool:
     if figures - asked.figures:
         return True
     return any(not held(s, asked.stems) and s not in beyond for s in stems if s.isalpha())
+
+
+@lru_cache(maxsize=4096)
+def _said(folded: str) -> frozenset[str]:
+    """The stems of a sentence's own words: initials of names, which it also goes by, are none."""
+    return frozenset(stem(w) for w in content_words(folded))
 
 
 def _figures(sentence: Sentence) -> frozenset[str]:

@@ -37,7 +37,7 @@ from dofrag.domain.question import (
     TopicRequired,
     ValueRequired,
 )
-from dofrag.text.fold import words
+from dofrag.text.fold import stems, words
 from dofrag.text.mentions import find_provisions
 from dofrag.text.paths import provision_matches
 
@@ -66,10 +66,10 @@ def meets(requirement: Requirement, prepared: PreparedPassage, part: SubQuestion
 
 
 def _meets(requirement: Requirement, prepared: PreparedPassage, part: SubQuestion | None) -> Support:
-    source = requirement.source
-    if source.about and requirement.aspect in ENDED:
-        source = replace(source, about=())  # another publication says what became of it
-    wrong = mismatch(source, prepared)
+    wrong = mismatch(requirement.source, prepared)
+    if wrong and requirement.aspect in ENDED:
+        requirement = _ended_by_another(requirement)
+        wrong = mismatch(requirement.source, prepared)
     if wrong:
         return Support(Status.OPEN, wrong)
     other = unnamed(requirement.entities, prepared)
@@ -77,6 +77,14 @@ def _meets(requirement: Requirement, prepared: PreparedPassage, part: SubQuestio
     if support.status is Status.OPEN and support.why != OTHER_DATE and names_anything(requirement.source):
         return Support(Status.READ, support.why)
     return support
+
+
+def _ended_by_another(requirement: Requirement) -> Requirement:
+    """The same asked of a publication that is not the instrument itself: it has to name the instrument where it says
+    what became of it."""
+    source = requirement.source
+    named = tuple(dict.fromkeys((*requirement.terms, *source.name)))
+    return replace(requirement, terms=named, source=replace(source, name=(), about=()))
 
 
 def twins(requirement: Requirement, part: SubQuestion | None) -> list[Requirement]:
@@ -132,9 +140,9 @@ def _telling(requirement: Requirement, prepared: PreparedPassage, part: SubQuest
     if not support.supported or support.identity:
         return support
     asked = asked_by(part, requirement)
-    beyond = prepared.title_stems if isinstance(requirement, TopicRequired) else frozenset()
+    beyond = stems(prepared.passage.publication.title) if isinstance(requirement, TopicRequired) else frozenset()
     # A question of yes or no is answered in its own words.
-    plain = part is not None and not asked.key and not isinstance(requirement, TopicRequired)
+    plain = asked.yes_or_no and not isinstance(requirement, TopicRequired)
 
     def tells(sentence: Sentence) -> bool:
         of_it = names(requirement.entities, sentence, prepared) and not (part and opposite(part.text, sentence))

@@ -15,14 +15,14 @@ from dofrag.coverage.cues import cue
 from dofrag.coverage.items import whole_lists
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.provision import provision_sentences
-from dofrag.coverage.source import about, closeness, held, mismatch, names_anything, telling_terms
+from dofrag.coverage.source import KINDS, about, closeness, held, mismatch, names_anything, telling_terms
 from dofrag.coverage.spans import Span, quotable_span
 from dofrag.coverage.topics import title_span
 from dofrag.coverage.values import speaks_of
 from dofrag.domain.evidence import Claim, Draft, FaultCode, PremiseStatus
 from dofrag.domain.question import DateRequired, ItemRequired, Premise, Requirement, SubQuestion, ValueRequired
 from dofrag.text.dates import find_dates
-from dofrag.text.fold import fold, fold_chars, stem, words
+from dofrag.text.fold import content_words, fold, fold_chars, stem, words
 from dofrag.text.mentions import find_provisions
 from dofrag.text.numbers import find_numbers
 from dofrag.text.paths import provision_matches
@@ -125,6 +125,8 @@ def _findings(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> 
         case "act":
             yield from _act(premise, prepared)
             yield from _object(premise, sub, prepared)
+        case "amended":
+            yield from _amended(premise, prepared)
         case "exists" | "instrument":
             yield PremiseCheck(PremiseStatus.SUPPORTED, prepared.id, title_span(prepared))
         case _:
@@ -206,6 +208,20 @@ def _object(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> It
         same = closeness(subject, sentence) * 10 >= len(subject) * 6
         span = quotable_span(prepared.text, sentence.span, (sentence.start + repeal.start(), sentence.end))
         yield PremiseCheck(PremiseStatus.SUPPORTED if same else PremiseStatus.FALSE, prepared.id, span, "object")
+
+
+def _amended(premise: Premise, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
+    """Which instrument a reform changes: what its title or its operative sentence says it does."""
+    wanted = tuple(dict.fromkeys(stem(w) for w in content_words(premise.expected)))
+    telling = tuple(w for w in wanted if w not in KINDS) or wanted
+    for sentence in prepared.sentences:
+        verb = cue("aspect_change").search(sentence.folded)
+        of_it = cue("of_instrument").search(sentence.folded, verb.end()) if verb else None
+        if verb is None or of_it is None:
+            continue
+        same = sum(held(w, sentence.stems) for w in telling) * 10 >= len(telling) * 6
+        span = quotable_span(prepared.text, sentence.span, (sentence.start + verb.start(), sentence.end))
+        yield PremiseCheck(PremiseStatus.SUPPORTED if same else PremiseStatus.FALSE, prepared.id, span, "instrument")
 
 
 def _act(premise: Premise, prepared: PreparedPassage) -> Iterator[PremiseCheck]:

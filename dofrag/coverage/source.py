@@ -7,138 +7,23 @@ from functools import lru_cache
 
 from dofrag.coverage.cues import cue
 from dofrag.coverage.prepared import PreparedPassage, Sentence
+from dofrag.coverage.vocabulary import ACTS, KINDS, ORDINALS, SLOTS
 from dofrag.domain.question import Base, Source
 from dofrag.text.fold import content_words, fold, stem, words
 
-# Words that say what kind of act or instrument a publication is. A reform may be titled an addition, a law may be
-# issued by a decree: they tell sources apart only when nothing else names them.
-KINDS = frozenset(
-    stem(w)
-    for w in [
-        "decreto",
-        "ley",
-        "acuerdo",
-        "reforma",
-        "norma",
-        "oficial",
-        "mexicana",
-        "resolucion",
-        "programa",
-        "plan",
-        "aviso",
-        "circular",
-        "lineamientos",
-        "convenio",
-        "publicacion",
-        "publicado",
-        "articulo",
-        "reglas",
-        "aclaracion",
-        "nota",
-        "fe",
-        "erratas",
-        "declaratoria",
-        "tarifa",
-        "calendario",
-        "oficio",
-        "convocatoria",
-        "proyecto",
-        "modificacion",
-        "adicion",
-        "anexo",
-        "materia",
-        "diario",
-        "federacion",
-        "gaceta",
-        "edicion",
-        "nuevo",
-        "reciente",
-    ]
-)
-# Words that name the slot which is asked for, not what it is the slot of.
-SLOTS = frozenset(
-    stem(w)
-    for w in [
-        "valor",
-        "valores",
-        "monto",
-        "cantidad",
-        "cuota",
-        "cifra",
-        "numero",
-        "importe",
-        "precio",
-        "fecha",
-        "fechas",
-        "dia",
-        "dias",
-        "plazo",
-        "plazos",
-        "termino",
-        "vigor",
-        "vigente",
-        "vigencia",
-        "entro",
-        "entrada",
-        "entrar",
-        "entran",
-        "regir",
-        "rige",
-        "rigen",
-        "publico",
-        "publicada",
-        "publicacion",
-        "establece",
-        "dispone",
-        "dispuso",
-        "ordena",
-        "ordeno",
-        "contiene",
-        "dice",
-        "senala",
-        "preve",
-        "fija",
-        "fijo",
-        "tiene",
-        "tuvo",
-        "tuvieron",
-        "llama",
-        "define",
-        "definicion",
-        "naturales",
-        "habiles",
-        "natural",
-        "habil",
-        "meses",
-        "años",
-        "año",
-        "mes",
-        "diario",
-        "mensual",
-        "anual",
-        "cuales",
-        "enumera",
-        "enumerados",
-        "lista",
-        "listado",
-        "menciona",
-        "cambio",
-        "cambiaron",
-        "cambiar",
-        "comenzo",
-        "aplicar",
-        "aplicarse",
-        "surte",
-        "surtir",
-        "efectos",
-        "partir",
-        "quien",
-        "firma",
-        "surten",
-        "exige",
-        "debe",
-    ]
-)
+__all__ = [
+    "KINDS",
+    "SLOTS",
+    "about",
+    "closeness",
+    "held",
+    "kin",
+    "mismatch",
+    "names_anything",
+    "of_question",
+    "subject_of",
+    "telling_terms",
+]
 
 
 def names_anything(source: Source) -> bool:
@@ -170,29 +55,6 @@ def mismatch(source: Source, prepared: PreparedPassage) -> str:
     if source.about and not _described(source, prepared):
         return f"not about {' '.join(source.about)}"
     return ""
-
-
-ACTS = frozenset(
-    stem(w)
-    for w in [
-        "abrogo",
-        "derogo",
-        "reformo",
-        "modifico",
-        "dejo",
-        "toco",
-        "cambio",
-        "expidio",
-        "aprobo",
-        "publico",
-        "fijo",
-    ]
-)
-"""Verbs of a question that may stand among the words that describe an instrument."""
-ORDINALS = frozenset(
-    stem(w)
-    for w in ["primera", "segunda", "tercera", "cuarta", "quinta", "sexta", "septima", "octava", "novena", "decima"]
-)
 
 
 @lru_cache(maxsize=1024)

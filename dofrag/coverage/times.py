@@ -7,10 +7,10 @@ from typing import assert_never
 from dofrag.coverage.cues import cue
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.prepared import PreparedPassage, Sentence
+from dofrag.coverage.qualifiers import falls_in
 from dofrag.coverage.source import about, closeness, held, names_anything, telling_terms
 from dofrag.coverage.spans import quotable_span
 from dofrag.coverage.topics import title_span
-from dofrag.coverage.values import falls_in
 from dofrag.domain.question import DateRequired, DateRole, Period, Source, Status
 from dofrag.text.dates import FoundDate
 from dofrag.text.fold import stem

@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
 from functools import lru_cache
 
-from dofrag.coverage.assign import Mention, assign
-from dofrag.coverage.cells import cell_context
-from dofrag.coverage.cues import cue
 from dofrag.coverage.interface import Proof, Support
+from dofrag.coverage.measures import column_fits, is_factor, said_after, unit_fits
 from dofrag.coverage.prepared import PreparedPassage, Sentence
+from dofrag.coverage.qualifiers import falls_in, frequency_costs, period_costs, zone_costs
 from dofrag.coverage.quantities import Quantity
 from dofrag.coverage.source import about, closeness, held, names_anything, telling_terms
 from dofrag.coverage.spans import quotable_span
 from dofrag.domain.evidence import QUOTE_MAX
-from dofrag.domain.question import DateRole, Period, Status, ValueRequired
-from dofrag.text.dates import FoundDate
-from dofrag.text.fold import STOP_WORDS, content_words, fold, fold_chars, stem, words
-
-_KIN = {
-    "days": {"days", "calendar_days", "working_days"},
-    "calendar_days": {"calendar_days", "days"},
-    "working_days": {"working_days"},
-    "m2": {"m2", "ha", "km2"},
-    "ha": {"m2", "ha", "km2"},
-}
-
+from dofrag.domain.question import Period, Status, ValueRequired
+from dofrag.text.fold import content_words, fold, stem, words
 
 PRICES = frozenset(map(stem, ("cuesta", "costo", "precio", "multa", "cuota", "tarifa", "sueldo", "monto", "importe")))
 """Words of a question whose value is money or a rate, never a bare count."""
@@ -53,11 +41,11 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
     for index in _speaking(requirement, prepared, titled):
         sentence = prepared.sentences[index]
         bears = True
-        figures = [q for q in sentence.quantities if _unit_fits(requirement.unit, q) and (q.unit or not priced)]
-        figures = figures or [q for q in sentence.quantities if _said_after(requirement.unit, q, sentence)]
+        figures = [q for q in sentence.quantities if unit_fits(requirement.unit, q) and (q.unit or not priced)]
+        figures = figures or [q for q in sentence.quantities if said_after(requirement.unit, q, sentence)]
         if not figures and sentence.header is not None:
-            figures = [q for q in sentence.quantities if _column_fits(requirement.unit, q, sentence, prepared)]
-        figures = [q for q in figures if not _factor(q, prepared)]
+            figures = [q for q in sentence.quantities if column_fits(requirement.unit, q, sentence, prepared)]
+        figures = [q for q in figures if not is_factor(q, prepared)]
         if not figures:
             misses.append(f"no figure in {requirement.unit or 'any unit'}")
             continue
@@ -184,68 +172,14 @@ def _titled(requirement: ValueRequired, prepared: PreparedPassage) -> bool:
     return any(all(held(s, own) for s in name) for name in _spelled(requirement))
 
 
-def _unit_fits(unit: str | None, quantity: Quantity) -> bool:
-    if quantity.reference:
-        return False
-    if unit is None:
-        return (
-            quantity.unit is not None
-            or quantity.value != int(quantity.value)
-            or quantity.kind != "plain"
-            or (quantity.noun[:1].isalpha())
-        )
-    if unit in ("points", "index"):
-        return quantity.unit == "points" or (quantity.unit is None and quantity.value != int(quantity.value))
-    if quantity.unit is not None:
-        return quantity.unit in _KIN.get(unit, {unit})
-    if unit in ("MXN", "USD", "percent", "m2", "ha", "days", "calendar_days", "working_days", "months", "years"):
-        return False
-    # A unit of another sort is the noun that is counted: "14 inmuebles", "50 trabajadores".
-    wanted = {stem(w) for w in words(unit)}
-    following = tuple(stem(w) for w in words(quantity.noun)[:4])
-    return any(held(w, following) for w in wanted)
-
-
-def _factor(quantity: Quantity, prepared: PreparedPassage) -> bool:
-    """Whether a figure is part of a rule of calculation: `multiplicar … por 30.4`."""
-    return bool(cue("factor").search(prepared.folded[max(0, quantity.start - 160) : quantity.start]))
-
-
-_SPOKEN = {
-    "percent": ("en por ciento", "en porcentaje", "en terminos porcentuales"),
-    "MXN": ("en pesos", "en moneda nacional"),
-}
-
-
-def _said_after(unit: str | None, quantity: Quantity, sentence: Sentence) -> bool:
-    """Whether the sentence says further on what its bare figures are in: `5.2 y 4.1, ambos en por ciento`."""
-    if quantity.unit is not None or quantity.reference or quantity.value == int(quantity.value):
-        return False
-    after = sentence.folded[quantity.end - sentence.start :]
-    return any(phrase in after for phrase in _SPOKEN.get(unit or "", ()))
-
-
-_HEADED = {"MXN": ("peso", "$", "m.n"), "percent": ("%", "porcent", "por ciento"), "m2": ("m2", "m²"), "ha": ("ha",)}
-
-
-def _column_fits(unit: str | None, quantity: Quantity, sentence: Sentence, prepared: PreparedPassage) -> bool:
-    """Whether a bare figure stands in a column whose header says what it counts; never the row's own number."""
-    cell = cell_context(prepared, sentence, quantity.start)
-    if cell is None or quantity.unit is not None or prepared.text[sentence.start : quantity.start].count("|") < 2:
-        return False
-    header = fold_chars(cell.column)
-    wanted = _HEADED.get(unit or "", (fold_chars(unit),) if unit else ("",))
-    return bool(header.strip()) and any(sign in header for sign in wanted)
-
-
 def _fitting(
     requirement: ValueRequired, prepared: PreparedPassage, index: int, figures: list[Quantity], misses: list[str]
 ) -> list[_Found]:
     sentence = prepared.sentences[index]
     spans = [(q.start - sentence.start, q.end - sentence.start) for q in figures]
-    often = _frequencies(requirement, prepared, index, spans)
-    where = _zones(requirement, prepared, index, spans)
-    when = _periods(requirement.period, prepared, index, spans)
+    often = frequency_costs(requirement, prepared, index, spans)
+    where = zone_costs(requirement, prepared, index, spans)
+    when = period_costs(requirement.period, prepared, index, spans)
     out: list[_Found] = []
     for quantity, frequency, zone, period in zip(figures, often, where, when, strict=True):
         if period is None:
@@ -286,157 +220,3 @@ def _runs_on(text: str, start: int, end: int) -> bool:
     return (
         text[start - 1 : start].isalnum() or text[end : end + 1].isalnum() or text[end : end + 2].strip("-").isalnum()
     )
-
-
-def _frequencies(
-    requirement: ValueRequired, prepared: PreparedPassage, index: int, spans: list[tuple[int, int]]
-) -> list[int | None]:
-    """For each figure the distance of the wanted frequency, None when it has another or none."""
-    if requirement.frequency is None:
-        return [0] * len(spans)
-    sentence = prepared.sentences[index]
-    if sentence.header is not None:
-        cells = [cell_context(prepared, sentence, sentence.start + at) for at, _ in spans]
-        if any(cell is not None and cell.frequencies for cell in cells):
-            return [
-                0 if cell is not None and requirement.frequency in {m.what for m in cell.frequencies} else None
-                for cell in cells
-            ]
-    mentions = sentence.frequencies
-    if mentions:
-        pairs = assign(sentence.folded, spans, mentions)
-        return [cost if what == requirement.frequency else None for what, cost in pairs]
-    return [200 if said == requirement.frequency else None for said in [_nearby_frequency(prepared, index)]] * len(
-        spans
-    )
-
-
-def _nearby_frequency(prepared: PreparedPassage, index: int) -> str | None:
-    """What the sentence before says, or the title and headings, when that is one frequency only."""
-    before = {m.what for m in prepared.sentences[index - 1].frequencies} if index else set()
-    titled = {m.what for m in prepared.title_frequencies}
-    said = before or titled
-    return next(iter(said)) if len(said) == 1 else None
-
-
-def _zones(
-    requirement: ValueRequired, prepared: PreparedPassage, index: int, spans: list[tuple[int, int]]
-) -> list[int | None]:
-    if requirement.zone is None:
-        return [0] * len(spans)
-    wanted = frozenset(stem(w) for w in words(requirement.zone) if w not in STOP_WORDS or len(w) == 1)
-    sentence = prepared.sentences[index]
-    if sentence.header is not None:
-        cells = [cell_context(prepared, sentence, sentence.start + at) for at, _ in spans]
-        if any(cell is not None and cell.zones for cell in cells):
-            return [0 if cell is not None and any(wanted <= m.what for m in cell.zones) else None for cell in cells]
-    if sentence.zones:
-        pairs = assign(sentence.folded, spans, sentence.zones)
-        return [cost if what is not None and wanted <= what else None for what, cost in pairs]
-    for earlier in reversed(prepared.sentences[max(0, index - 3) : index]):
-        if earlier.zones:
-            fits = wanted <= earlier.zones[-1].what
-            return [200 if fits else None] * len(spans)
-    fits = any(wanted <= zone.what for zone in prepared.title_zones)
-    whole = all(held(w, sentence.near) for w in wanted)  # places that are no "zona"
-    return [300 if fits or whole else None] * len(spans)
-
-
-_When = tuple[int, tuple[tuple[int, int], ...]]
-
-
-def _periods(
-    period: Period | None, prepared: PreparedPassage, index: int, spans: list[tuple[int, int]]
-) -> list[_When | None]:
-    """For each figure: the distance of the wanted period, and what must be quoted with it; None for another one."""
-    if period is None or period.role is DateRole.PUBLICATION:
-        return [(0, ())] * len(spans)
-    sentence = prepared.sentences[index]
-    if sentence.header is not None:
-        cells = [cell_context(prepared, sentence, sentence.start + at) for at, _ in spans]
-        if any(cell is not None and cell.dates for cell in cells):
-            return [
-                (0, ()) if cell is not None and any(falls_in(d, period) for d in cell.dates) else None
-                for cell in cells
-            ]
-    dates = [d for d in sentence.dates if not _refers(prepared, sentence.start, d)]
-    if dates and all(falls_in(d, period) for d in dates):
-        return [(0, ())] * len(spans)
-    if dates:
-        mentions = [Mention(d.start - sentence.start, d.end - sentence.start, d) for d in dates]
-        pairs = assign(sentence.folded, spans, mentions)
-        return [(cost, ()) if what is not None and falls_in(what, period) else None for what, cost in pairs]
-    if cue("today").search(sentence.folded) and period.start == period.end:
-        line = _signature_date(prepared, sentence)
-        fits = line is not None and line.first == period.start
-        return [(50, (_line_span(prepared, line),)) if fits and line else None] * len(spans)
-    return [_from_context(period, prepared, index)] * len(spans)
-
-
-def _refers(prepared: PreparedPassage, start: int, found: FoundDate) -> bool:
-    """Whether a date is only what the value is compared with (`respecto de noviembre de 2025`)."""
-    before = prepared.folded[max(start, found.start - 120) : found.start]
-    return bool(cue("reference").search(before))
-
-
-def falls_in(found: FoundDate, period: Period) -> bool:
-    """Whether a date that the text names is of the period: the day itself or a stretch that holds it, a month or a
-    day within a month or year. A whole year never answers for one of its months."""
-    if period.start == period.end and found.precision == "day":
-        return found.first <= period.start <= found.last
-    return period.start <= found.first and found.last <= period.end
-
-
-def _signature_date(prepared: PreparedPassage, sentence: Sentence) -> FoundDate | None:
-    """The date of the line that signs the notice: the first `…, a 9 de agosto de 2006` after the sentence."""
-    for found in prepared.dates:
-        if found.start < sentence.start or found.precision != "day":
-            continue
-        if cue("signature_date").search(prepared.folded[max(0, found.start - 80) : found.start]):
-            return found
-    return None
-
-
-def _line_span(prepared: PreparedPassage, found: FoundDate) -> tuple[int, int]:
-    """A date with the place that stands before it, within its line."""
-    line = prepared.text.rfind("\n", 0, found.start) + 1
-    start = max(line, found.start - 40)
-    while start > line and prepared.text[start - 1].isalnum():
-        start += 1
-    while start < found.start and not prepared.text[start].isalnum():
-        start += 1
-    return start, found.end
-
-
-def _from_context(period: Period, prepared: PreparedPassage, index: int) -> _When | None:
-    """The sentence itself names no date: the nearest one before it in the passage decides, else the headings and the
-    title, else, for a whole year, the year of publication."""
-    sentence = prepared.sentences[index]
-    before = [d for d in prepared.dates if d.end <= sentence.start and not _refers(prepared, 0, d)]
-    if before:
-        nearest = before[-1]
-        if falls_in(nearest, period):
-            return 300, () if _year_only(period) else (_holding(prepared, nearest),)
-        if not _year_only(period):
-            return None
-    if any(falls_in(d, period) for d in prepared.title_dates):
-        return 400, ()
-    after = [d for d in prepared.dates if d.start >= sentence.end]
-    if after and not before and not prepared.title_dates and falls_in(after[0], period):
-        return 450, () if _year_only(period) else (_holding(prepared, after[0]),)
-    silent = not before and not after and not prepared.title_dates
-    if silent and _year_only(period) and period.start.year == prepared.passage.publication.published_on.year:
-        return 500, ()
-    return None
-
-
-def _holding(prepared: PreparedPassage, found: FoundDate) -> tuple[int, int]:
-    """The sentence that names a date, to be quoted with the value that it dates."""
-    for sentence in prepared.sentences:
-        if sentence.start <= found.start < sentence.end:
-            return quotable_span(prepared.text, sentence.span, (found.start, found.end))
-    return found.start, found.end
-
-
-def _year_only(period: Period) -> bool:
-    return period.start == date(period.start.year, 1, 1) and period.end == date(period.start.year, 12, 31)
