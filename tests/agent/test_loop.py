@@ -292,3 +292,76 @@ def test_a_later_member_of_the_series_is_never_left_aside() -> None:
     assert [r["turn"] for r in result["rejections"]] == [4]
     assert result["terminal_state"] == "answered"
     assert result["citations"] == [2]
+
+
+def test_a_question_back_needs_two_publications_that_were_found() -> None:
+    both = Clarify("¿Cuál?", ("9000001", "9000002"))
+    found = (call(search()), call(search("faros")))
+    result, _, _, _ = bench.run((*found, both))
+    assert (result["terminal_state"], result["reason"]) == ("needs_clarification", "ambiguous")
+    assert result["answer"] == "¿Cuál?"
+    assert [option.split(" (")[0] for option in result["options"]] == [
+        "AVISO por el que se da a conocer la cuota anual de amarre",
+        "AVISO de faros",
+    ]
+    for refused in (Clarify("¿Cuál?", ("9000001",)), Clarify("¿?", ("9000001", "9000001")), Clarify("¿?", ())):
+        alone, _, _, _ = bench.run((*found, refused, refused, refused))
+        assert (alone["terminal_state"], alone["reason"]) == ("failed", "planner_stalled")
+    unknown, _, _, _ = bench.run((both, both, both))
+    assert unknown["reason"] == "planner_stalled", "nothing was found yet"
+
+
+def test_of_several_calls_in_a_turn_the_first_runs_and_each_other_is_refused() -> None:
+    three = (call(search()), call(search("faros")), call(("no_such_tool", {})))
+    result, trace, run, _ = bench.run((three, call(read(1)), draft()))
+    assert result["terminal_state"] == "answered"
+    assert result["spend"]["tool_calls"] == 2
+    assert [h.envelope["ok"] for h in run.history] == [True, False, False, True]
+    assert {h.envelope["error"]["code"] for h in run.history[1:3]} == {"one_call_per_turn"}
+    assert "9000002" not in run.session.publications
+    assert events(trace).count("tool_called") == events(trace).count("tool_returned") == 4
+
+
+def test_absence_needs_a_search_without_filters_and_a_listing_of_what_is_named() -> None:
+    question = "¿Qué multa prevé la ley de patinetas voladoras?"
+    name, arguments = search("patinetas")
+    narrow = call((name, arguments | {"date_from": "2024-01-01"}))
+    narrower = call((name, arguments | {"date_from": "2024-02-01"}))
+    filtered, _, _, _ = bench.run((narrow, narrower, Abstain()), question=question)
+    assert filtered["reason"] == "coverage_missing"
+    dated = "¿Qué multa prevé la ley de patinetas voladoras publicada el 3 de marzo de 2024?"
+    unlisted, _, _, _ = bench.run((narrow, call(search("patinetas")), Abstain()), question=dated)
+    assert unlisted["reason"] == "coverage_missing"
+    day = {"date_from": "2024-03-03", "date_to": "2024-03-03", "issuer": None, "edition": None, "kind": None}
+    listed, _, _, _ = bench.run(
+        (call(search("patinetas")), call(("list_publications", {**day, "offset": 0})), Abstain()), question=dated
+    )
+    assert listed["reason"] == "not_in_corpus"
+    assert listed["searched"][1]["total"] == 0
+    assert listed["searched"][1]["publications"] == []
+
+
+def test_a_value_of_no_year_is_not_taken_from_an_old_notice_when_a_newer_one_was_found() -> None:
+    titles = ("AVISO de la cuota anual de amarre para 2023", "AVISO de la cuota anual de amarre para 2024")
+    old, new = "La cuota anual de amarre es de 900.00 pesos", "La cuota anual de amarre es de 1,250.00 pesos"
+    source = MemoryCorpus(
+        (publication("9000001", "2023-01-10", title=titles[0]), [f"{old} por embarcación."]),
+        (publication("9000002", "2024-01-10", title=titles[1]), [f"{new} por embarcación."]),
+    )
+    steps = (call(search("cuota amarre")), call(read(1, 2)), draft(old, 1), draft(new, 2))
+    result, _, _, _ = bench.run(steps, question="¿De cuánto es la cuota anual de amarre?", source=source)
+    assert [r["turn"] for r in result["rejections"]] == [3]
+    assert result["citations"] == [2]
+
+
+def test_two_publications_that_disagree_end_contested() -> None:
+    one, other = "La cuota anual de amarre para 2024 es de 900.00 pesos", QUOTE
+    source = MemoryCorpus(
+        (publication("9000001", "2024-01-10", title="ACUERDO de la cuota de amarre"), [f"{one} por embarcación."]),
+        (publication("9000002", "2024-02-10", title="AVISO sobre amarres", issuer="OTRA"), [f"{other} por barco."]),
+    )
+    claims = draft(one, 1).claims + draft(other, 2).claims
+    result, _, _, _ = bench.run((call(search()), call(read(1, 2)), Draft(claims=claims)), source=source)
+    assert (result["terminal_state"], result["reason"]) == ("answered", "closed_contested")
+    assert [(p["value"], p["chunk_id"]) for p in result["positions"]] == [("900", 1), ("1250", 2)]
+    assert any("distintos" in line for line in result["limitations"])
