@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import tempfile
 from collections import defaultdict
 from datetime import date
@@ -33,10 +34,15 @@ def quoted(result: dict[str, Any]) -> dict[str, str]:
 
 
 def squeeze(text: str) -> str:
-    return " ".join(fold(text).replace("*", "").split())
+    """Folded, without emphasis, blanks and line breaks after a hyphen: layout is no part of what is quoted."""
+    return re.sub(r"(?<=\w)- (?=\w)", "-", " ".join(fold(text).replace("*", "").split()))
 
 
-def hits(nugget: dict[str, Any], quotes: dict[str, str]) -> bool:
+def hits(nugget: dict[str, Any], quotes: dict[str, str], claims: list[dict[str, Any]]) -> bool:
+    """Whether every string of a nugget is quoted; a derived one must be computed, with its inputs quoted."""
+    if nugget["derived"] and nugget["codigo"] is None:
+        results = [c["computed"]["result"].lstrip("-") for c in claims if c["computed"]]
+        return any(result in nugget["expected"] for result in results)
     text = quotes.get(nugget["codigo"])
     return text is not None and all(squeeze(m) in text for m in nugget["match"])
 
@@ -61,7 +67,7 @@ def main() -> None:
                 raise outcome.error
             quotes = quoted(outcome.result)
             core = [n for n in item["nuggets"] if n["core"]]
-            missed = [n["id"] for n in core if not hits(n, quotes)]
+            missed = [n["id"] for n in core if not hits(n, quotes, outcome.result["claims"])]
             rows.append((item, outcome.result, len(core), missed))
             state = f"{outcome.result['terminal_state']}/{outcome.result['reason']}"
             print(f"{item['id']}  {state:32} {len(core) - len(missed)}/{len(core)}  missed {' '.join(missed) or '-'}")
