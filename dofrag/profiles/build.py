@@ -7,6 +7,8 @@ from typing import Any
 
 from dofrag.domain.question import (
     Base,
+    DateRequired,
+    DateRole,
     DeadlineRequired,
     ListRequired,
     ProvisionRequired,
@@ -21,8 +23,9 @@ from dofrag.profiles.context import Context, Proposal
 from dofrag.profiles.labels import Labels
 from dofrag.profiles.marks import marked
 from dofrag.profiles.values import ranges, values
+from dofrag.text.fold import fold
 
-_ALWAYS = frozenset({"and-list", "how-and"})
+_ALWAYS = frozenset({"and-list", "and-extension", "how-and"})
 """Rules whose lists and topics stay beside more exact requirements."""
 
 _WITHIN_PROVISION = frozenset({"method", "basis", "consequence", "procedure"})
@@ -70,6 +73,8 @@ def _placed(context: Context, found: list[Proposal]) -> list[Proposal]:
     asked = list(dict.fromkeys(p.path for p in context.own.provisions if p.use in uses))
     if context.placed and found:
         asked = [context.placed]
+    if len(asked) > 1 and (effects := _effects(context, found, asked)):
+        return effects
     told = context.aspect in _WITHIN_PROVISION
     if len(asked) == 1 and (context.placed or told or any(p.type is not TopicRequired for p in found)):
         for proposal in found:
@@ -84,6 +89,21 @@ def _placed(context: Context, found: list[Proposal]) -> list[Proposal]:
             slots["source"] = holder
         kept.append(Proposal(ProvisionRequired, "provision", slots))
     return kept
+
+
+def _effects(context: Context, found: Sequence[Proposal], asked: Sequence[str]) -> list[Proposal]:
+    """ "¿Cuándo entran en vigor los numerales 5.5 y 8.3?" asks for a date each, not for their texts."""
+    if [p.type for p in found] != [DateRequired] or found[0].slots["role"] is not DateRole.EFFECT:
+        return []
+    out = []
+    for path in asked:
+        if path.startswith("trans"):  # that one holds the answer
+            return []
+        number = fold(path.rpartition(":")[2])
+        label = context.labels.in_provision(found[0].slots["label"], path)
+        slots = {**found[0].slots, "label": label, "entities": (number,)}
+        out.append(Proposal(DateRequired, found[0].rule, slots))
+    return out
 
 
 def _reference(context: Context, found: Sequence[Proposal]) -> Iterable[Proposal]:

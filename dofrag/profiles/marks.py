@@ -27,7 +27,7 @@ def marked(context: Context, found: Sequence[Proposal]) -> Iterator[Proposal]:
             yield from _in_force(context, proposal, slots)
             continue
         if "source" in proposal.slots:
-            slots["entities"] = tuple(n.phrase for n in names)
+            slots["entities"] = (*slots["entities"], *(n.phrase for n in names))
             yield Proposal(proposal.type, proposal.rule, slots)
             continue
         side = coordinated(names, context.folded, clause, context.language) or _parallel(context, proposal)
@@ -87,7 +87,8 @@ def _slots(context: Context, proposal: Proposal) -> dict[str, Any]:
         if len(cited) == 1:
             slots.setdefault("cited", cited.pop())
     # The zone of a value has a slot of its own.
-    slots["entities"] = () if issubclass(proposal.type, ValueRequired) else _zones(context)
+    zones = () if issubclass(proposal.type, ValueRequired) else _zones(context)
+    slots["entities"] = (*slots.get("entities", ()), *zones)
     if len(slots.get("terms", ())) <= 1:
         slots["context"] = tuple(w for w in context.inherited_terms[:5] if w not in slots.get("terms", ()))
     return slots

@@ -241,6 +241,25 @@ def test_spans_of_months_are_one_window() -> None:
     assert (found.source.published_from, found.source.published_to) == (date(2031, 1, 1), date(2031, 3, 31))
 
 
+def test_provisions_that_begin_to_hold_have_a_date_each() -> None:
+    found = required("¿Cuándo entran en vigor los numerales 4.2 y 7.1 de la NOM-099-FAR-2031?")
+    assert [(type(r), r.entities, r.path) for r in found] == [
+        (DateRequired, ("4.2",), None), (DateRequired, ("7.1",), None)
+    ]  # fmt: skip
+
+
+def test_what_is_counted_in_is_asked_for_too() -> None:
+    found = required("¿Entre qué fechas rigió la veda de ostras, contando su prórroga?")
+    assert [r.aspect for r in found if isinstance(r, TopicRequired)] == ["extension"]
+    assert any(isinstance(r, DateRequired) for r in found)
+
+
+def test_a_part_may_begin_with_what_it_is_decided_by() -> None:
+    first, second = split("¿Qué ley abrogó la Ley de Faros y conforme a cuál se resuelve lo pendiente?")
+    assert first.requirements[0].aspect == "repeal"
+    assert "pendiente" in second.requirements[0].terms
+
+
 def test_who_does_what() -> None:
     (found,) = required("¿Quién puede sancionar el descuido de las boyas?")
     assert isinstance(found, ActorRequired)
