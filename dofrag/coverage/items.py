@@ -138,7 +138,7 @@ def _candidates(
             run = _counted_run(of, subject, prepared, index)
             if run:
                 yield _List(run, True, sentence.span, _key(prepared, f"run{sentence.start}"))
-        if subject and about(subject, sentence, prepared) and not sentence.heading:
+        if subject and about(subject, sentence, prepared, share=0.5 if named else 0.6) and not sentence.heading:
             inline = _inline(of, subject, sentence, prepared)
             if inline:
                 key = _key(prepared, f"inline{sentence.start}")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from dofrag.coverage.cues import cue
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.quantities import Quantity, quantities
@@ -126,11 +127,13 @@ def range_support(requirement: RangeRequired, prepared: PreparedPassage) -> Supp
             if _same_bounds(requirement, interval) and enough and (best is None or hits > best[0]):
                 best = (hits, sentence, interval)
     if best is not None:
-        _, sentence, interval = best
+        hits, sentence, interval = best
         core = (interval.start, interval.end)
         span = quotable_span(prepared.text, sentence.span, core)
         why = f"{prepared.text[core[0] : core[1]].strip()!r} is that interval"
-        return Support(Status.SUPPORTED, why, (span,), (), (Proof((span,)),))
+        # What the interval must do outweighs where it is only spoken of.
+        rank = hits + 3 * bool(cue("duty").search(sentence.folded))
+        return Support(Status.SUPPORTED, why, (span,), (), (Proof((span,)),), rank=rank)
     headed = _headed(requirement, prepared)
     if headed is not None:
         return headed

@@ -171,7 +171,12 @@ PURPOSE = frozenset({"objet", "objetiv", "finalidad", "proposit"})
 
 
 def _under_heading(term: str, phrase: re.Pattern[str], prepared: PreparedPassage) -> Sentence | None:
-    """`1. Objetivo` and what follows; for a purpose, `tiene por objeto…` too."""
+    """`1. Objetivo` and what follows, in its line or the next; for a purpose, `tiene por objeto…` too."""
+    for sentence in prepared.sentences:
+        line, _, rest = prepared.text[sentence.start : sentence.end].partition("\n")
+        short = len(line.split()) <= 2 + len(term.split())
+        if short and phrase.search(fold_chars(line)) and len(rest.split()) >= 6:
+            return sentence
     for sentence, after in pairwise(prepared.sentences):
         alone = phrase.search(sentence.folded) and len(sentence.folded.split()) <= 2 + len(term.split())
         if alone and not after.heading and _says_something(after):

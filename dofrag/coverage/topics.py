@@ -8,7 +8,7 @@ from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.source import held, names_anything, of_question, subject_of, telling_terms
 from dofrag.coverage.spans import Span, quotable_span
 from dofrag.domain.question import PublicationRequired, Status, TopicRequired
-from dofrag.text.fold import stem, words
+from dofrag.text.fold import STOP_WORDS, stem, words
 
 
 def title_span(prepared: PreparedPassage) -> Span:
@@ -83,7 +83,24 @@ def _performing(requirement: TopicRequired, aspect: str, prepared: PreparedPassa
     return best[1] if best else None
 
 
-FIGURES = frozenset(stem(w) for w in ("precio", "costo", "cuesta", "monto", "importe", "porcentaje", "superficie"))
+FIGURES = frozenset(
+    stem(w)
+    for w in [
+        *("precio", "costo", "monto", "importe", "cuota", "tarifa", "porcentaje", "tasa", "superficie", "caudal"),
+        *(
+            "volumen",
+            "capacidad",
+            "altura",
+            "longitud",
+            "distancia",
+            "profundidad",
+            "peso",
+            "temperatura",
+            "velocidad",
+        ),
+    ]
+)
+"""Things that are measured: a question that asks for one (`¿qué caudal…?`, `¿cuál es la altura…?`) wants a figure."""
 
 
 def _fits(wanted: str, sentence: Sentence) -> bool:
@@ -102,11 +119,13 @@ def _fits(wanted: str, sentence: Sentence) -> bool:
             return True
 
 
-def _wanted(part: str, requirement: TopicRequired) -> str:
+def _wanted(part: str) -> str:
+    """The sort of thing that a part asks for by its first words; "" where they do not tell."""
     asked = words(part)
     if any(w.startswith("cuant") for w in asked[:4]):
         return "figure"
-    if {"cual", "cuales"} & set(asked[:3]) and any(stem(t) in FIGURES for t in requirement.terms[:2]):
+    spoken = [w for w in asked[:5] if w not in STOP_WORDS]
+    if {"cual", "cuales", "que"} & set(asked[:2]) and spoken and stem(spoken[0]) in FIGURES:
         return "measure"
     if "cuando" in asked[:3] or {"fecha", "dia"} & set(asked[:4]):
         return "date"
@@ -130,7 +149,7 @@ def topic_support(
         if requirement.aspect is not None:
             bears = any(held(s, prepared.stems) for s in subject)
             return Support(Status.READ if bears else Status.OPEN, f"no sentence tells the {aspect}")
-    wanted = _wanted(part, requirement)
+    wanted = _wanted(part)
     best: tuple[int, Sentence] | None = None
     bears = False
     wide = prepared.wide

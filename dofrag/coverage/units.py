@@ -42,7 +42,7 @@ class ItemList:
 
 
 _END = re.compile(
-    r"[.!?;:][\"»”)*_]*\s+(?=[\"«“¿¡(*_#]*[A-ZÁÉÍÓÚÑÜ0-9])|\n\s*\n|\n(?=\s*(?:[|#*•–—-]|\d{1,3}[.)]|[a-zñ]\)))"
+    r"[.!?;:][\"»”)*_]*\s+(?=[\"«“¿¡(*_#]*[A-ZÁÉÍÓÚÑÜ0-9])|\n\s*\n|\n(?=\s*(?:[|#*•–—-]|\d{1,3}[.)](?!\d+(?:[,;]|\s+[yeau]l?\s))|[a-zñ]\)))"
 )
 _ABBREVIATION = re.compile(
     r"(?:^|[^\w])(?:[a-zñ]|ee\.uu|arts?|num|nums|no|nos|fracc?|inc|parr|lic|dr|dra|ing|sra?|c\.p|mtr[oa]|prof|gral|av|col|"
