@@ -30,7 +30,7 @@ from dofrag.profiles.sources import sources_of
 def dates(context: Context) -> Iterable[Proposal]:
     hits = context.of("date")
     for hit in hits:
-        role = DateRole(hit.rule.attributes["role"])
+        role = _role(context, hit)
         events = _series(context, hit.end, hit.end + 4) if "plural" in hit.groups else []
         for start, end in events:  # "las fechas de visita, fallo y firma"
             words = context.language.content_words(context.text[start:end])
@@ -59,6 +59,13 @@ def dates(context: Context) -> Iterable[Proposal]:
             label = context.labels.date(role, context.masked.phrase(context.clause.start, context.clause.end), period)
             slots = {"role": role, "terms": context.terms(why), "period": period, "label": label}
             yield Proposal(DateRequired, why.rule.id, slots)
+
+
+def _role(context: Context, hit: Hit) -> DateRole:
+    """Of a part that leaves the verb out ("… y cuándo el decreto?"), the role of the part before it."""
+    before = find(context.rules.of("date"), context.folded, Clause(0, context.clause.start))
+    said = before[-1] if "same" in hit.rule.attributes and before else hit
+    return DateRole(said.rule.attributes["role"])
 
 
 def _own_sources(context: Context, parts: Sequence[tuple[int, int]]) -> list[Source]:

@@ -260,6 +260,11 @@ def test_a_part_may_begin_with_what_it_is_decided_by() -> None:
     assert "pendiente" in second.requirements[0].terms
 
 
+def test_a_part_without_a_verb_takes_the_role_of_the_one_before() -> None:
+    found = required("¿Cuándo entró en vigor la Ley de Faros y cuándo el decreto que la expidió?")
+    assert [r.role for r in found] == [DateRole.EFFECT, DateRole.EFFECT]
+
+
 def test_who_does_what() -> None:
     (found,) = required("¿Quién puede sancionar el descuido de las boyas?")
     assert isinstance(found, ActorRequired)
