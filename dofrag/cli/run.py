@@ -71,6 +71,8 @@ def run(
     if outcome.error is not None and not isinstance(outcome.error, DofError):
         # A bug ends the run as `failed`, and is loud.
         click.echo("".join(traceback.format_exception(outcome.error)), err=True)
+    elif outcome.error is not None:
+        notice(f"dof: {outcome.error.message}" + (f"\n     {outcome.error.hint}" if outcome.error.hint else ""))
     if as_json:
         print_json(outcome.result)
     else:

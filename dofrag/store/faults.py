@@ -43,7 +43,8 @@ def refusal(name: str, error: sqlite3.Error) -> CorpusError:
 
 
 def guarded(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
-    """A method of something with a `name` that reads or writes a store: what SQLite raises becomes a `refusal`."""
+    """A method of something with a `name` that reads a store: what SQLite raises becomes a `refusal`, and so does a
+    value that no writer wrote (a date that is none)."""
 
     @functools.wraps(method)
     def call(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -51,5 +52,9 @@ def guarded(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P
             return method(self, *args, **kwargs)
         except sqlite3.DatabaseError as error:
             raise refusal(self.name, error) from error
+        except UnicodeEncodeError:
+            raise  # the caller's own words, not what is stored
+        except ValueError as error:
+            raise IndexMismatch(f"index {self.name!r}: its store is damaged ({error})", hint=REBUILD) from error
 
     return cast("Callable[Concatenate[S, P], R]", call)

@@ -33,7 +33,7 @@ class OldIds:
             row = self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunks'").fetchone()
             self.last = int(row[0]) if row is not None else 0
         except NewerIndex:
-            self._db.close()
+            self.close()
             raise
         except (sqlite3.DatabaseError, IndexMismatch, ValueError, TypeError):
             self.last = 0

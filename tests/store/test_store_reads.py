@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from tiny_gazette import EVERYTHING, TinyProfile, tiny_parse, write
+from tiny_gazette import EVERYTHING, TinyProfile, small_corpus, tiny_parse, write
 
 from dofrag.domain.corpus import Filters, Kind
 from dofrag.errors import CorpusError, IndexMismatch, StoreMissing
@@ -206,3 +206,42 @@ def test_unmerged_changes_in_a_read_only_folder_are_not_ignored(
 )
 def test_issuer_words(name: str, words: tuple[str, ...]) -> None:
     assert issuer_words(name) == words
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE publications SET published_on = 'soon'",
+        "UPDATE publications SET kind = 'none'",
+        "UPDATE publications SET identifiers = '['",
+        "UPDATE chunks SET headings = '['",
+        "DROP TABLE chunks",
+        "DROP TABLE publications",
+    ],
+)
+def test_damage_is_an_error_for_people(tmp_path: Path, damage: str) -> None:
+    small_corpus(tmp_path / "corpus", 4)
+    build([tmp_path / "corpus"], tmp_path / "index", INGEST)
+    path = tmp_path / "index/store-1.sqlite"
+    db = sqlite3.connect(path)
+    db.execute(damage)
+    db.commit()
+    db.close()
+    refused = 0
+    with StoreReader(path) as reader:
+        for read in (
+            lambda: reader.dates(frozenset({"public"})),
+            lambda: reader.publication("1001", EVERYTHING),
+            lambda: reader.list_publications(EVERYTHING, limit=10),
+            lambda: reader.passages([1, 2, 3], EVERYTHING),
+            lambda: reader.neighbors(2, 1),
+            lambda: reader.outline("1001", EVERYTHING, limit=10),
+            lambda: reader.chunks("1001", EVERYTHING),
+            reader.restricted_scopes,
+        ):
+            try:
+                read()
+            except IndexMismatch as error:
+                assert "dof index build" in str(error.hint)  # noqa: PT017  # any of these may, and some must
+                refused += 1
+    assert refused
