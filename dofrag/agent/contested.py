@@ -31,12 +31,12 @@ def positions(
         cited = dict.fromkeys(c.chunk_id for claim in own for c in claim.citations)
         for requirement in sub.requirements:
             if isinstance(requirement, ValueRequired) and requirement.period is not None:
-                out += _of(requirement, [prepared[chunk_id] for chunk_id in cited])
+                out += _of(requirement, sub, [prepared[chunk_id] for chunk_id in cited])
     return tuple(out)
 
 
-def _of(requirement: ValueRequired, cited: Sequence[PreparedPassage]) -> list[Position]:
-    found = [(passage, s) for passage in cited if (s := meets(requirement, passage)).supported and s.values]
+def _of(requirement: ValueRequired, sub: SubQuestion, cited: Sequence[PreparedPassage]) -> list[Position]:
+    found = [(passage, s) for passage in cited if (s := meets(requirement, passage, sub)).supported and s.values]
     best = max((support.rank for _, support in found), default=0)
     first: dict[str, Position] = {}  # one a publication
     for passage, support in found:

@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 from dofrag.coverage.closure import Message
 from dofrag.coverage.compose import partial_claims, readable
 from dofrag.coverage.cues import cue
-from dofrag.coverage.match import PreparedPassage, meets
+from dofrag.coverage.match import PreparedPassage, meets, speaks_of_it
 from dofrag.coverage.premises import PremiseCheck, check_premise
 from dofrag.coverage.spans import Span, quotable_span
 from dofrag.coverage.topics import title_span
@@ -25,7 +25,7 @@ from dofrag.domain.evidence import (
     PremiseFinding,
     PremiseStatus,
 )
-from dofrag.domain.question import Requirement, SubQuestion, ValueRequired
+from dofrag.domain.question import PublicationRequired, Requirement, SubQuestion, ValueRequired
 from dofrag.planner.interface import View
 from dofrag.planner.monitoring import asks_for_all, fitting
 from dofrag.planner.series import of_no_time, superseded
@@ -90,6 +90,7 @@ def _claims(view: View, prepared: Prepared, message: Message) -> tuple[Claim, ..
     for sub in reversed(view.sub_questions):
         extra = _published(view, prepared, sub, listed[sub.id]) if sub.id in listed else []
         extra += _rivals(view, prepared, sub, support)
+        extra += _further_points(prepared, sub, support)
         extra += _further_values(prepared, sub, support, plain)
         extra += _difference(prepared, sub, support, message)
         earlier = {s.id for s in view.sub_questions[: view.sub_questions.index(sub)]}
@@ -171,13 +172,28 @@ def _rivals(view: View, prepared: Prepared, sub: SubQuestion, support: Mapping[s
         rank = 0
         codes: set[str] = set()
         for chunk_id in support[requirement.id]:
-            found = meets(requirement, prepared[chunk_id])
+            found = meets(requirement, prepared[chunk_id], sub)
             code = prepared[chunk_id].passage.chunk.code
             if not best:
                 best, rank = found.values, found.rank
             elif code not in codes and found.rank >= rank and found.values and found.values[0] != best[0]:
                 claims.append(_claim(sub, [(prepared[chunk_id], s) for s in found.spans]))
             codes.add(code)
+    return claims
+
+
+def _further_points(prepared: Prepared, sub: SubQuestion, support: Mapping[str, tuple[int, ...]]) -> list[Claim]:
+    """What else the act orders that was published then, point by point: its first point is not all of it."""
+    claims: list[Claim] = []
+    for requirement in sub.requirements:
+        if not isinstance(requirement, PublicationRequired) or requirement.source.published_from is None:
+            continue
+        for passage in [prepared[i] for i in support[requirement.id][:1]]:
+            after = title_span(passage)[1]
+            points = [s for s in passage.sentences if s.mark is not None and not s.heading and s.start >= after]
+            for sentence in points[:MAX_FURTHER]:
+                if speaks_of_it(requirement, sentence):
+                    claims.append(_claim(sub, [(passage, quotable_span(passage.text, sentence.span))]))
     return claims
 
 
@@ -223,7 +239,7 @@ def _difference(
     values = []
     for requirement in (one, other):
         passage = prepared[support[requirement.id][0]]
-        found = meets(requirement, passage)
+        found = meets(requirement, passage, sub)
         cited += [(passage, span) for span in found.spans]
         values += list(found.values[:1])
     try:
