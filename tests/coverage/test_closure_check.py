@@ -236,8 +236,9 @@ _quotes = st.sampled_from([TEXT_2030, TEXT_2031, LAW, READ[10].text])
 
 @st.composite
 def drafts(draw):
-    claims = []
-    for _ in range(draw(st.integers(0, 4))):
+    """Claims made up of pieces of what was read and not read, alone or beside claims that answer."""
+    claims = list(GOOD.claims) if draw(st.booleans()) else []
+    for _ in range(draw(st.integers(0, 3))):
         citations = []
         for _ in range(draw(st.integers(0, 3))):
             quote = draw(_quotes)
