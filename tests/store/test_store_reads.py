@@ -212,7 +212,7 @@ def test_issuer_words(name: str, words: tuple[str, ...]) -> None:
     "damage",
     [
         "UPDATE publications SET published_on = 'soon'",
-        "UPDATE publications SET kind = 'none'",
+        "UPDATE publications SET source_kind = 'none'",
         "UPDATE publications SET identifiers = '['",
         "UPDATE chunks SET headings = '['",
         "DROP TABLE chunks",
