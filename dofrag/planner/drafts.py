@@ -28,7 +28,7 @@ from dofrag.domain.evidence import (
 from dofrag.domain.question import PublicationRequired, Requirement, SubQuestion, ValueRequired
 from dofrag.planner.interface import View
 from dofrag.planner.monitoring import asks_for_all, fitting
-from dofrag.planner.series import of_no_time, superseded
+from dofrag.planner.series import corrects, of_no_time, superseded
 
 Prepared = Mapping[int, PreparedPassage]
 MAX_ITEMS = 30
@@ -38,7 +38,7 @@ MAX_ITEMS = 30
 def preferred(view: View, requirement: Requirement) -> tuple[int, ...]:
     """The passages that support a requirement, the best first; only those of the newest member of a series where
     nothing tells which member is meant."""
-    ids = view.support.get(requirement.id, ())
+    ids = _corrected_first(view, view.support.get(requirement.id, ()))
     if not of_no_time(requirement, view.question.text, current=view.asks_current):
         return ids
     old = superseded(view.publications.values())
@@ -46,6 +46,13 @@ def preferred(view: View, requirement: Requirement) -> tuple[int, ...]:
     if view.asks_current:
         fresh.sort(key=lambda i: view.passages[i].publication.published_on, reverse=True)
     return tuple(fresh)
+
+
+def _corrected_first(view: View, ids: tuple[int, ...]) -> tuple[int, ...]:
+    """What corrects another of these passages' publications comes before all of them."""
+    publications = [view.passages[i].publication for i in ids]
+    mending = [i for i in ids if any(corrects(view.passages[i].publication, p) for p in publications)]
+    return tuple(dict.fromkeys([*mending, *ids]))
 
 
 def answer(view: View, prepared: Prepared, message: Message) -> Draft:
@@ -90,6 +97,7 @@ def _claims(view: View, prepared: Prepared, message: Message) -> tuple[Claim, ..
     for sub in reversed(view.sub_questions):
         extra = _published(view, prepared, sub, listed[sub.id]) if sub.id in listed else []
         extra += _rivals(view, prepared, sub, support)
+        extra += _before_correction(prepared, sub, support, message)
         extra += _further_points(prepared, sub, support)
         extra += _further_values(prepared, sub, support, plain)
         extra += _difference(prepared, sub, support, message)
@@ -194,6 +202,21 @@ def _further_points(prepared: Prepared, sub: SubQuestion, support: Mapping[str, 
             for sentence in points[:MAX_FURTHER]:
                 if speaks_of_it(requirement, sentence):
                     claims.append(_claim(sub, [(passage, quotable_span(passage.text, sentence.span))]))
+    return claims
+
+
+def _before_correction(
+    prepared: Prepared, sub: SubQuestion, support: Mapping[str, tuple[int, ...]], message: Message
+) -> list[Claim]:
+    """What was printed before an erratum mended it: said as such, next to what holds."""
+    claims: list[Claim] = []
+    for requirement in sub.requirements:
+        passages = [prepared[i] for i in support[requirement.id]]
+        for passage in passages[1:]:
+            if corrects(passages[0].passage.publication, passage.passage.publication):
+                old = _claim(sub, [(passage, span) for span in meets(requirement, passage, sub).spans[:1]])
+                claims.append(replace(old, text=message("answer.corrected", old=old.text)))
+                break
     return claims
 
 

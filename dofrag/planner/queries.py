@@ -12,11 +12,13 @@ from dofrag.domain.question import (
     DateRole,
     DefinitionRequired,
     ItemRequired,
+    ListRequired,
     Period,
     ProvisionRequired,
     Question,
     RangeRequired,
     Requirement,
+    TopicRequired,
     ValueRequired,
 )
 from dofrag.text.numwords import HUNDREDS, TENS, UNITS
@@ -86,8 +88,9 @@ def provision_words(path: str) -> str:
 
 
 def period_of(requirement: Requirement) -> Period | None:
-    """The period that a value, or the thing dated, is of; other requirements have none."""
-    return requirement.period if isinstance(requirement, (ValueRequired, DateRequired)) else None
+    """The period that a value, the thing dated, a topic or a list is of; other requirements have none."""
+    dated = (ValueRequired, DateRequired, TopicRequired, ListRequired)
+    return requirement.period if isinstance(requirement, dated) else None
 
 
 def windows(requirement: Requirement) -> Iterator[Window]:

@@ -178,11 +178,22 @@ def test_two_values_for_one_thing_are_both_told(home: Path) -> None:
     assert {p["chunk_id"] for p in result["positions"]} <= set(result["citations"])
 
 
-def test_an_erratum_is_never_left_aside(home: Path) -> None:
-    result = run(
-        "¿En cuántos días hábiles debe resolver la Comisión según el decreto de reforma de junio de 2024?", home
-    )
-    assert result["terminal_state"] != "answered" or "cuarenta y cinco" in result["answer"]
+def test_an_erratum_comes_before_what_it_mends(home: Path) -> None:
+    asked = "¿en cuántos días hábiles debe resolver la Comisión una solicitud de concesión de agua?"
+    question = f"Tras la reforma de junio de 2024 y su fe de erratas, {asked}"
+    result = run(question, home)
+    assert result["terminal_state"] == "answered"
+    first, second = (claim["text"] for claim in result["claims"])
+    assert "cuarenta y cinco días" in first
+    assert second.startswith("Antes de la corrección decía")
+    assert {s["publication_code"] for s in result["sources"]} == {"9100351", "9100352"}
+
+
+def test_a_difference_is_computed_and_declared(home: Path) -> None:
+    days = "entre el valor obtenido el 5 y el obtenido el 6 de marzo de 2024"
+    result = run(f"¿Cómo cambió el tipo de cambio del Banco Austral de Emisión {days}?", home)
+    [computed] = [claim["computed"] for claim in result["claims"] if claim["computed"]]
+    assert computed == {"operation": "difference", "inputs": ["14.3008", "14.319"], "result": "0.0182"}
 
 
 def test_reasons_for_calls_are_in_the_language_of_the_question(home: Path) -> None:
