@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tiny_gazette import EVERYTHING, TinyProfile, small_corpus, tiny_parse, write
 
-from dofrag.errors import CorpusError, DofError, NewerIndex, UsageError
+from dofrag.errors import CorpusError, DofError, IndexMismatch, NewerIndex, UsageError
 from dofrag.ingest.pipeline import Ingest, build, remove, silent
 from dofrag.ingest.status import status
 from dofrag.ingest.verify import verify
@@ -234,3 +234,19 @@ def test_nothing_to_build_from_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
         build([tmp_path / "empty"], tmp_path / "a/b/index", INGEST)
     assert [p.name for p in tmp_path.iterdir()] == ["empty"]
+
+
+def test_an_older_store_is_brought_up_to_date(made: Path, index: Path) -> None:
+    before = status(index, ("dictamen",))
+    db = sqlite3.connect(store_of(index))
+    db.executescript(
+        """DROP TABLE ignored; ALTER TABLE sources DROP COLUMN scope; PRAGMA user_version = 1;
+           DELETE FROM _sqlite_migrations WHERE name = 'v2';"""
+    )
+    db.close()
+    with pytest.raises(IndexMismatch, match="store schema 1"):
+        open_index(index)
+    report = build([made / "corpus"], index, INGEST)
+    assert (report.stamp, report.ignored, report.chunks_written) == (before.stamp, before.ignored, 0)
+    assert status(index).files == before.files - 1
+    assert verify(index, silent).faults == []
