@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -124,7 +125,7 @@ def law_slug(path: Path, rel: str) -> str:
     """What a law's code is made of: its file's name up to the first `_`, as in `LFT_ley_federal_del_trabajo.md`;
     where another file of the folder shares that, six digits that tell them apart."""
     short = re.sub(r"[^A-Za-z0-9-]+", "-", path.stem.split("_", 1)[0]).strip("-").upper()
-    told_apart = hashlib.sha256((path.stem if short else rel).encode()).hexdigest()[:6].upper()
+    told_apart = hashlib.sha256(os.fsencode(path.stem if short else rel)).hexdigest()[:6].upper()
     if not short:
         return told_apart
     alike = _stems(path.parent, path.parent.stat().st_mtime_ns).get(path.stem.split("_", 1)[0], 0)

@@ -313,17 +313,22 @@ def _stored(store: sqlite3.Connection | None, rel: str) -> tuple[int, int, str, 
 
 
 def _storable(text: str) -> str:
-    """A file name, or a sentence that holds one, as text that can be stored and printed: what is no UTF-8 and no
-    printable character is spelled out by its bytes, as in `se%F1al.md`; so is the backslash, which other systems take
+    """A file name as text that can be stored and printed. The backslash is spelled out too: other systems take it
     for a folder's mark."""
-    if text.isprintable() and "\\" not in text:
+    return _printable(text).replace("\\", "%5C")
+
+
+def _printable(text: str) -> str:
+    """A text with each character that is no UTF-8 or cannot be printed spelled out by its bytes: `se%F1al.md`."""
+    if text.isprintable():
         return text
-    plain = text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
-    return "".join(c if c.isprintable() and c != "\\" else _spelled(c) for c in plain)
+    return "".join(c if c.isprintable() else _spelled(c) for c in text)
 
 
 def _spelled(character: str) -> str:
-    return "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "surrogateescape"))
+    if "\udc80" <= character <= "\udcff":  # how Python holds a byte of a name that is no UTF-8
+        return f"%{ord(character) - 0xDC00:02X}"
+    return "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "surrogatepass"))
 
 
 def _size_and_time(path: Path) -> tuple[int, int]:
@@ -337,9 +342,9 @@ def _size_and_time(path: Path) -> tuple[int, int]:
 def reason_of(problem: BaseException) -> str:
     """Why a file could not be taken in, in one line for people."""
     if isinstance(problem, SourceUnreadable):
-        return problem.message
+        return _printable(problem.message)
     if isinstance(problem, OSError):
-        return f"cannot be read: {problem.strerror or problem}"
+        return _printable(f"cannot be read: {problem.strerror or problem}")
     if isinstance(problem, ValueError) and type(problem) is ValueError:
-        return str(problem)
-    return f"reader failed: {type(problem).__name__}: {problem}"
+        return _printable(str(problem))
+    return _printable(f"reader failed: {type(problem).__name__}: {problem}")

@@ -66,7 +66,10 @@ def test_damaged_word_files(tmp_path: Path) -> None:
     assert "no Word document" in unreadable(tmp_path, STEM + ".doc", b"texto cualquiera, nada de Word").message
 
 
-OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600
+OLE = (  # the header and the one name of a directory that a Word document needs
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 20 + b"\xfe\xff\x09\x00" + b"\0" * 480
+    + "WordDocument".encode("utf-16-le") + b"\0" * 600
+)  # fmt: skip
 
 
 def test_without_libreoffice_the_reason_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

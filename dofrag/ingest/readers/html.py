@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from dofrag.domain.corpus import SourceFile
 from dofrag.errors import SourceUnreadable
 from dofrag.ingest.interface import Block, DocumentMeta
+from dofrag.ingest.readers.errorpage import is_error_page
 from dofrag.ingest.readers.tables import pipe_rows
 from dofrag.ingest.readers.textio import decode, normalise, sniff_encoding
 
@@ -85,10 +86,6 @@ _DISCLAIMER = re.compile(
     r"|el contenido, forma y alcance de los documentos publicados"
 )
 _FOOT = re.compile(r"(?i)en el documento que usted est(?:á|&aacute;|.) visualizando puede haber")
-_ERROR = re.compile(
-    r"(?i)\b(?:404 not found|403 forbidden|el archivo no existe|internal server error|bad gateway"
-    r"|service unavailable)\b"
-)
 
 
 class HtmlReader:
@@ -109,12 +106,14 @@ class HtmlReader:
         return read_html(normalise(text), source.path.name, loose=source.format != "html")
 
 
-def read_html(text: str, name: str, *, loose: bool = False) -> tuple[DocumentMeta, Iterator[Block]]:
-    """A page's text → its metadata and blocks. `loose` marks a page that was saved as a Word file: a short one that
-    speaks of an error is refused."""
+def read_html(
+    text: str, name: str, *, loose: bool = False, shell: bool = False
+) -> tuple[DocumentMeta, Iterator[Block]]:
+    """A page's text → its metadata and blocks. `loose` marks a page that was saved as a Word file, `shell` one that
+    came in an envelope with a code or a date. A server's error page is refused."""
     from lxml import html
 
-    note, titles, shell = _note(text)
+    note, titles, frame = _note(text)
     parser = html.HTMLParser(huge_tree=True)
     try:
         root = html.fragment_fromstring(note, create_parent="div", parser=parser)
@@ -127,9 +126,11 @@ def read_html(text: str, name: str, *, loose: bool = False) -> tuple[DocumentMet
     plain = "".join(b.text for b in blocks)
     if not plain.strip():
         raise SourceUnreadable(f"{name} holds no note: the page has no text", hint="download it again")
-    if (loose or len(plain) < 2000) and len(plain) < 5000 and _ERROR.search(text[:20_000]):
+    meta = _meta(frame, note, titles, root, plain)
+    gazette = shell or _DIV_ID in text or meta.code is not None or meta.published_on is not None
+    if is_error_page("\n".join(titles) + "\n" + plain if not gazette else plain, text, gazette=gazette, loose=loose):
         raise SourceUnreadable(f"{name} is an error page of the server, not a note", hint="download it again")
-    return _meta(shell, note, titles, root, plain), iter(blocks)
+    return meta, iter(blocks)
 
 
 def _note(text: str) -> tuple[str, list[str], str]:

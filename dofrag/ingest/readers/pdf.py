@@ -25,7 +25,7 @@ class PdfReader:
 
     def read(self, source: SourceFile) -> tuple[DocumentMeta, Iterator[Block]]:
         from pypdf import PdfReader as Document
-        from pypdf.errors import PyPdfError
+        from pypdf.errors import DependencyError, PyPdfError
 
         name = source.path.name
         try:
@@ -34,6 +34,8 @@ class PdfReader:
                 if document.is_encrypted and not document.decrypt(""):
                     raise SourceUnreadable(f"{name} is encrypted", hint="save it without a password")
                 pages = list(document.pages)
+        except (DependencyError, NotImplementedError) as error:  # a cipher that is not at hand
+            raise SourceUnreadable(f"{name} is encrypted", hint="save it without a password") from error
         except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError) as error:
             raise SourceUnreadable(f"{name} is a damaged PDF: {error}", hint="download it again") from error
         texts = _texts(pages, name)
@@ -76,10 +78,10 @@ def _lines(text: str) -> Iterator[Block]:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """pypdf logs every oddity of a file; what matters comes as an exception."""
-    logger = logging.getLogger("pypdf")
-    before = logger.disabled
-    logger.disabled = True
+    logger = logging.getLogger("pypdf")  # its modules' loggers are below this one and take their level from it
+    before = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
-        logger.disabled = before
+        logger.setLevel(before)

@@ -23,6 +23,9 @@ _READERS = {
 _HTML = re.compile(rb"(?i)\s*(?:<!--.{0,2000}?-->\s*)?<(?:!doctype\s+html|html|head|body|div|table|p)\b", re.S)
 
 
+_JSON = re.compile(rb'\s*(?:\{\s*"[^"\n]{1,80}"\s*:|\[\s*\{\s*"[^"\n]{1,80}"\s*:)')
+
+
 def reader_for(source: SourceFile) -> Reader:
     """The reader for a file. Contents win over the ending: a `.doc` may be a DOCX or a page. Raises SourceUnreadable
     for an empty file, one of no known format, and a server's error page that poses as a document."""
@@ -44,9 +47,11 @@ def _format(source: SourceFile, sample: bytes) -> str:
         return "doc"
     if text.startswith(b"{\\rtf"):
         return "doc"
+    if source.format in ("doc", "docx", "sidof") and _HTML.match(text):
+        return "html"
+    if source.format in ("markdown", "text", "html") and _JSON.match(text):
+        return "sidof"
     if source.format in ("doc", "docx"):
-        if _HTML.match(text):
-            return "html"
         if text.lstrip()[:1] in (b"{", b"["):
             raise SourceUnreadable(
                 f"{source.path.name} is no Word document: the server answered with an error", hint="download it again"

@@ -23,6 +23,7 @@ _EDITIONS = {"matutin": "MAT", "vespertin": "VES", "extraordinari": "EXT"}
 _TEXT = ("cadenacontenido", "contenidohtml", "contenido", "contenidotxt", "texto", "html")
 _ISSUER = ("nombrecodorgados", "nombreorgados", "dependencia", "organismo", "codorgados")
 _BRANCH = ("nombrecodorgauno", "nombreorgauno", "poder", "codorgauno")
+_HALVES = re.compile("[\ud800-\udfff]")
 
 Note = dict[str, Any]
 
@@ -83,19 +84,22 @@ def _first(note: Note, keys: tuple[str, ...]) -> str:
     for key in keys:
         value = note.get(key)
         if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
-            return str(value).strip()
+            # Half of a surrogate pair is no character: the parser would stop there and lose what follows.
+            return _HALVES.sub("\ufffd", str(value)).strip()
     return ""
 
 
 def _document(note: Note, name: str) -> tuple[DocumentMeta, Iterator[Block]]:
-    _, blocks = read_html(normalise(_first(note, _TEXT)), name)
     code = _first(note, ("codnota", "codigo"))
+    day = _day(_first(note, ("fecha", "fechapublicacion")))
+    known = day is not None or re.fullmatch(r"\d{4,9}", code) is not None  # else the service's own words
+    _, blocks = read_html(normalise(_first(note, _TEXT)), name, shell=known)
     edition = _first(note, ("edicion",)).upper()[:3]
     issuer = _first(note, _ISSUER)
     return DocumentMeta(
         title=_first(note, ("titulo",)) or None,
         code=code if re.fullmatch(r"\d{4,9}", code) else None,
-        published_on=_day(_first(note, ("fecha", "fechapublicacion"))),
+        published_on=day,
         edition=edition if edition in _EDITIONS.values() else None,
         issuer=issuer if re.search(r"[^\W\d_]", issuer) else None,
         section=_first(note, ("nombreseccion", "seccion", "codseccion")) or None,

@@ -29,6 +29,7 @@ LINE_MAX = 32_768
 """Characters of one yielded line at most; a longer line comes in several pieces, cut behind white space."""
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x0c\x0e-\x1f\x7f-\x9f\ufeff]")
+_BINARY = bytes([*range(9), 11, *range(14, 32), 127])
 _C0 = bytes([*range(9), 11, 12, *range(14, 32), 127])
 _C1 = re.compile(b"\xc2[\x80-\x9f]")
 _LINES = re.compile(r"[^\n]*\n|[^\n]+")
@@ -83,12 +84,24 @@ def sniff_encoding(sample: bytes, name: str = "file") -> tuple[str, int]:
         odd, even = head[1::2].count(0), head[::2].count(0)
         if len(head) > 3 and max(odd, even) > len(head) * 0.3 and min(odd, even) < len(head) * 0.05:
             return ("utf-16-le" if odd > even else "utf-16-be"), 0
-    controls = len(head) - len(head.translate(None, bytes([*range(9), 11, *range(14, 32), 127])))
-    if controls > max(2, len(head) * 0.02):
+    if not _is_written(head):
         raise SourceUnreadable(
             f"{name} holds binary data, not text", hint="download it again or convert it to Markdown"
         )
     return "utf-8", 0
+
+
+def _is_written(head: bytes) -> bool:
+    """Whether bytes are text: hardly a control character, or else, those taken away (they are in normalised text),
+    sound UTF-8 with letters in most places, as where a disk left zeros in a file or a converter left page marks."""
+    rest = head.translate(None, _BINARY)
+    if len(head) - len(rest) <= max(2, len(head) * 0.02):
+        return True
+    try:
+        text = codecs.getincrementaldecoder("utf-8")().decode(rest)  # the last character may be cut
+    except UnicodeDecodeError:
+        return False
+    return len(rest) * 10 >= len(head) and sum(c.isalnum() or c.isspace() for c in text) > 0.6 * len(text)
 
 
 def decode(raw: bytes) -> str:

@@ -50,7 +50,7 @@ def _day(digits: str, order: str) -> date | None:
 
 def _check_rel(rel: str) -> PurePosixPath:
     path = PurePosixPath(rel)
-    if not rel or "\0" in rel or path.is_absolute() or ".." in re.split(r"[/\\]", rel):
+    if not rel or "\0" in rel or path.is_absolute() or ".." in path.parts or "\\" in rel:
         raise SourceUnreadable(
             f"path {rel!r} leaves the folder that was given", hint="give paths below the folder, without `..`"
         )
