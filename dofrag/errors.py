@@ -8,6 +8,7 @@
     │   │   └── NewerIndex   built by a newer version: never touched (exit 2)
     │   ├── StoreBusy        another process is writing (exit 1)
     │   └── SourceUnreadable one file could not be read; carries its reason (exit 1)
+    ├── Interrupted          Ctrl-C where work is kept for the next time (exit 130)
     ├── TraceError           a trace that cannot be read or does not verify (exit 1)
     └── PlannerError         a planner that cannot go on
         ├── ModelUnavailable
@@ -37,6 +38,13 @@ class UsageError(DofError):
 
     code = "usage"
     exit_code = 2
+
+
+class Interrupted(DofError):
+    """The user stopped a long work; the message says what was kept and the hint how it goes on."""
+
+    code = "interrupted"
+    exit_code = 130
 
 
 class CorpusError(DofError):

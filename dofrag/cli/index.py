@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ import click
 from dofrag.cli.index_text import Meter, describe, show_publication, summary
 from dofrag.cli.options import FOLDER, notice
 from dofrag.cli.output import print_json
-from dofrag.domain.run import INTERRUPTED_EXIT
+from dofrag.errors import Interrupted
 
 if TYPE_CHECKING:
     from dofrag.ingest.pipeline import Ingest
@@ -179,11 +178,9 @@ def _interruptible(work: Callable[[], Report], command: str) -> Report:
     try:
         return work()
     except KeyboardInterrupt:
-        click.echo(
-            f"\ndof: interrupted; what was taken in is kept. Run the same `{command}` again: it goes on there.",
-            err=True,
-        )
-        sys.exit(INTERRUPTED_EXIT)
+        raise Interrupted(
+            "interrupted; what was taken in is kept", hint=f"run the same `{command}` again: it goes on there"
+        ) from None
 
 
 def _finish(report: Report, folder: Path, as_json: bool, strict: bool) -> int:

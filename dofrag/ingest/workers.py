@@ -6,6 +6,7 @@ dies takes no file but its own with it.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import multiprocessing
 import os
@@ -137,7 +138,8 @@ class Workers:
         if self._pool is None:
             self._pool = self._new_pool(self._count)
         try:
-            return self._pool.submit(_parse_batch, batch)
+            with _interrupts_held():
+                return self._pool.submit(_parse_batch, batch)
         except BrokenProcessPool:
             return None  # found out here rather than at the result; `_finish` parses such a batch apart
 
@@ -202,6 +204,20 @@ def _batches(jobs: Iterable[Job]) -> Iterator[list[Job]]:
         size += job.bytes
     if batch:
         yield batch
+
+
+@contextlib.contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """A process that starts here inherits the block, so that Ctrl-C reaches the main process alone, even while the
+    new one still imports; what came in meanwhile is delivered at the end."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 # One worker process serves one build: what it parses with is set once, when it starts.
