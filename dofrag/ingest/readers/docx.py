@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PART_MAX = 512 << 20
 """Bytes that a part may unpack to; more is taken for a bomb."""
 RATIO_MAX = 120
-"""Times its size that a part above RATIO_FROM bytes may unpack to. The real ones that were measured unpack to 12 times."""
+"""Times its size that a part above RATIO_FROM bytes may unpack to. Real ones were measured to unpack to 12 times."""
 RATIO_FROM = 16 << 20
 STYLES_MAX = 16 << 20
 READ = 1 << 16
