@@ -109,7 +109,7 @@ class Engine:
             language=self.language,
             rules=self.rules,
             labels=self.labels,
-            inherited_terms=_elsewhere(masked, clause, asking),
+            inherited_terms=_elsewhere(masked, clause, asking, lambda c: find(self.rules.of("list"), folded, c)),
             placed=_placed_by_context(facts, own, reach, asking),
             stated=tuple(c for c in reach if c is not clause),
         )
@@ -232,10 +232,14 @@ def _as_windows(facts: Facts, clause: Clause, folded: str, language: Language) -
     return replace(facts, dates=joined(dates, folded, language))
 
 
-def _elsewhere(masked: Masked, clause: Clause, asking: Sequence[Clause]) -> tuple[str, ...]:
-    """Subject words of the other parts, for a part that names none ("¿… y desde cuándo?")."""
+def _elsewhere(
+    masked: Masked, clause: Clause, asking: Sequence[Clause], listed: Callable[[Clause], list[Hit]]
+) -> tuple[str, ...]:
+    """Subject words of the other parts, for a part that names none ("¿… y desde cuándo?"). What another part asks a
+    list of ("¿qué superficie y qué municipios…?") is its own affair."""
     nearest = sorted(asking, key=lambda c: (c.start > clause.start, abs(c.start - clause.start)))
-    found = [terms for c in nearest if c is not clause and (terms := masked.terms(c.start, c.end))]
+    others = [c for c in nearest if c is not clause]
+    found = [t for c in others if (t := masked.terms(c.start, c.end, [(h.start, h.end) for h in listed(c)]))]
     # A single word ("¿… y en qué juicio?") says less of the subject than the part before it.
     return next((terms for terms in found if len(terms) > 1), found[0] if found else ())
 
