@@ -66,9 +66,10 @@ def _variant(
     own["entities"] = (*own["entities"], *shared, *((one.phrase,) if one is not None else ()))
     if one is not None:
         others = {w for n in side if n is not one for w in n.words} - set(one.words)
-        own["terms"] = tuple(w for w in own["terms"] if w not in others)
+        # A part that is names alone still asks for something: the name itself.
+        own["terms"] = tuple(w for w in own["terms"] if w not in others) or one.words or (one.phrase,)
         said = " ".join(w for w in own["label"].split() if fold(w) not in others)
-        own["label"] = context.labels.of(said, context.text[one.start : one.end].strip(" .,;"))
+        own["label"] = context.labels.of(said, context.text[one.start : one.end].strip(" .,;")).strip()
     if period is not None:
         own["period"] = period
         own["label"] = context.labels.of_period(own["label"], period)
