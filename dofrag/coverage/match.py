@@ -10,6 +10,7 @@ from typing import assert_never
 
 from dofrag.coverage.echo import asked_by, opposite, silent
 from dofrag.coverage.entities import names, siblings, unnamed
+from dofrag.coverage.grounded import grounded, vague
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.items import item_support, list_support
 from dofrag.coverage.prepared import PreparedPassage, Sentence, prepare
@@ -66,6 +67,8 @@ def meets(requirement: Requirement, prepared: PreparedPassage, part: SubQuestion
 
 
 def _meets(requirement: Requirement, prepared: PreparedPassage, part: SubQuestion | None) -> Support:
+    if vague(requirement, part):
+        return Support(Status.OPEN, "the question does not say what it is about")
     wrong = mismatch(requirement.source, prepared)
     if wrong and requirement.aspect in ENDED:
         requirement = _ended_by_another(requirement)
@@ -146,6 +149,7 @@ def _telling(requirement: Requirement, prepared: PreparedPassage, part: SubQuest
 
     def tells(sentence: Sentence) -> bool:
         of_it = names(requirement.entities, sentence, prepared) and not (part and opposite(part.text, sentence))
+        of_it = of_it and grounded(requirement, sentence, prepared, part)
         return of_it and (plain or not silent(asked, sentence, beyond=beyond))
 
     if any(tells(s) for s in _proving(support.proofs[0], prepared)):

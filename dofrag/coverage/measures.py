@@ -18,6 +18,9 @@ _KIN = {
 }
 
 
+PROVISIONS = frozenset(map(stem, ("articulos", "fracciones", "parrafos", "transitorios", "capitulos", "numerales")))
+
+
 def unit_fits(unit: str | None, quantity: Quantity) -> bool:
     if quantity.reference:
         return False
@@ -36,12 +39,16 @@ def unit_fits(unit: str | None, quantity: Quantity) -> bool:
         return False
     # A unit of another sort is the noun that is counted: "14 inmuebles", "50 trabajadores".
     wanted = {stem(w) for w in words(unit)}
-    following = tuple(stem(w) for w in words(quantity.noun)[:4])
+    # Numbers of provisions stand in every reform: only "136 artículos" counts them.
+    reach = 1 if any(w in PROVISIONS for w in wanted) else 4
+    following = tuple(stem(w) for w in words(quantity.noun)[:reach])
     return any(held(w, following) for w in wanted)
 
 
 def is_factor(quantity: Quantity, prepared: PreparedPassage) -> bool:
-    """Whether a figure is part of a rule of calculation: `multiplicar … por 30.4`."""
+    """Whether a figure is part of a rule of calculation: `multiplicar … por 30.4`, `de 5 a 50 veces el salario`."""
+    if cue("times").match(prepared.folded, quantity.end, quantity.end + 80):
+        return True
     return bool(cue("factor").search(prepared.folded[max(0, quantity.start - 160) : quantity.start]))
 
 

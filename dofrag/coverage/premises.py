@@ -15,10 +15,11 @@ from dofrag.coverage.cues import cue
 from dofrag.coverage.items import whole_lists
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.provision import provision_sentences
+from dofrag.coverage.quantities import canonical
 from dofrag.coverage.source import KINDS, about, closeness, held, mismatch, names_anything, telling_terms
 from dofrag.coverage.spans import Span, quotable_span
 from dofrag.coverage.topics import title_span
-from dofrag.coverage.values import speaks_of
+from dofrag.coverage.values import speaks_of, value_support
 from dofrag.domain.evidence import Claim, Draft, FaultCode, PremiseStatus
 from dofrag.domain.question import DateRequired, ItemRequired, Premise, Requirement, SubQuestion, ValueRequired
 from dofrag.text.dates import find_dates
@@ -122,6 +123,8 @@ def _findings(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> 
         case "number":
             yield from _length(premise, sub, prepared)
             yield from _number(premise, sub, prepared)
+        case "value":
+            yield from _value(premise, sub, prepared)
         case "act":
             yield from _act(premise, prepared)
             yield from _object(premise, sub, prepared)
@@ -179,6 +182,22 @@ def _number(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> It
             yield PremiseCheck(status, prepared.id, span, quantity.text)
 
 
+def _value(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
+    """An amount that the question says something was fixed at: what the passage gives for the very thing, time, zone
+    and frequency of the question is the true one."""
+    wanted = find_numbers(premise.expected)
+    for requirement in sub.requirements:
+        if not isinstance(requirement, ValueRequired) or not wanted:
+            continue
+        support = value_support(requirement, prepared)
+        if support.supported and support.values:
+            same = any(canonical(n.value) == support.values[0] for n in wanted[:1])
+            status = PremiseStatus.SUPPORTED if same else PremiseStatus.FALSE
+            start, end = support.proofs[0].spans[0]
+            span = next((s for s in support.spans if s[0] <= start and end <= s[1]), (start, end))
+            yield PremiseCheck(status, prepared.id, span, support.values[0])
+
+
 def _length(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
     """How many items the list has that the question counts: its last item is the proof."""
     wanted = find_numbers(premise.expected)
@@ -201,6 +220,9 @@ def _object(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> It
         return
     terms = tuple(t for r in sub.requirements for t in r.terms)
     subject = tuple(s for s in telling_terms(terms, premise.source) if s not in ACTS)
+    own = prepared.title_stems
+    if not names_anything(premise.source) and not all(held(s, own) for s in subject):
+        return  # some other act that repeals something else
     for sentence in prepared.sentences:
         repeal = cue("repeals").search(sentence.folded)
         if repeal is None or not subject:
@@ -253,6 +275,8 @@ def _provision(premise: Premise, own: Sequence[PreparedPassage]) -> PremiseCheck
         by_code.setdefault(prepared.passage.publication.code, []).append(prepared)
     for code in sorted(by_code):
         passages = by_code[code]
+        if _amends_only(premise, passages[0]):
+            continue
         marks = [(n, p, s) for p in passages for s, n in _numbers(kind, p)]
         if any(n == int(number) for n, _, _ in marks):
             return PremiseCheck(PremiseStatus.SUPPORTED)
@@ -262,6 +286,17 @@ def _provision(premise: Premise, own: Sequence[PreparedPassage]) -> PremiseCheck
             span = last[2] if last else title_span(prepared)
             return PremiseCheck(PremiseStatus.FALSE, prepared.id, quotable_span(prepared.text, span))
     return UNCLEAR
+
+
+def _amends_only(premise: Premise, prepared: PreparedPassage) -> bool:
+    """Whether a publication merely changes the named law: its own provisions say nothing of how many the law has. A
+    question of the publication itself names its day or calls it a decree."""
+    if premise.source.published_from or not premise.source.name:
+        return False
+    asked = set(premise.source.name)
+    return not asked & {"decreto", "reforma", "acuerdo"} and bool(
+        cue("title_alters").search(fold(prepared.passage.publication.title))
+    )
 
 
 def _read_whole(passages: Sequence[PreparedPassage]) -> bool:

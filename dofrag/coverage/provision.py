@@ -26,6 +26,8 @@ def provision_support(requirement: ProvisionRequired, prepared: PreparedPassage)
     body = [s for s in own if not s.heading] or own
     if sum(len(s.folded) for s in body) < MIN_TEXT:
         return Support(Status.READ, "its heading only")
+    if not _whole_of(requirement, prepared) and any(cue("elided").search(s.folded) for s in body):
+        return Support(Status.READ, "only what was changed of it")
     shown: list[tuple[int, int]] = []
     size = 0
     for sentence in body:
@@ -35,6 +37,13 @@ def provision_support(requirement: ProvisionRequired, prepared: PreparedPassage)
         size += len(sentence.folded)
     proof = Proof((_first(body, prepared),))
     return Support(Status.SUPPORTED, f"the text of {requirement.path}", merged(shown, prepared.text), (), (proof,))
+
+
+def _whole_of(requirement: ProvisionRequired, prepared: PreparedPassage) -> bool:
+    """Whether dots in the text are the law's own, or the question is of the very act that left the rest out."""
+    source = requirement.source
+    named = {"decreto", "reforma", "acuerdo", "modificacion"} & {*source.name, *source.about}
+    return prepared.passage.publication.consolidated or bool(source.published_from or source.identifier or named)
 
 
 def _first(body: list[Sentence], prepared: PreparedPassage) -> tuple[int, int]:

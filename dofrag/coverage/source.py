@@ -9,7 +9,7 @@ from dofrag.coverage.cues import cue
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.vocabulary import ACTS, KINDS, ORDINALS, SLOTS
 from dofrag.domain.question import Base, Source
-from dofrag.text.fold import content_words, fold, stem, words
+from dofrag.text.fold import content_words, fold, fold_chars, stem, stems, words
 
 __all__ = [
     "KINDS",
@@ -96,6 +96,8 @@ def _named(name: Iterable[str], prepared: PreparedPassage) -> bool:
     own = prepared.wide
     if not prepared.passage.publication.title:
         own = own | prepared.stems
+    elif prepared.passage.publication.consolidated:
+        own = _called(prepared.passage.publication.title)
     telling = _telling_name(tuple(name))
     if _carried(telling, prepared):
         return True
@@ -103,6 +105,14 @@ def _named(name: Iterable[str], prepared: PreparedPassage) -> bool:
         return False
     hits = sum(held(w, own) for w in telling)
     return hits == len(telling) if len(telling) <= 3 else hits * 4 >= len(telling) * 3
+
+
+@lru_cache(maxsize=1024)
+def _called(title: str) -> frozenset[str]:
+    """Stems of what a law is called, without the provision of another law that it regulates (`… de la fracción II del
+    artículo 9 de la Ley de Faros`)."""
+    regulated = cue("regulated").search(fold_chars(title))
+    return stems(title[: regulated.start()] if regulated else title)
 
 
 @lru_cache(maxsize=1024)

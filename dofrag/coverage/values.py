@@ -12,6 +12,7 @@ from dofrag.coverage.qualifiers import falls_in, frequency_costs, period_costs, 
 from dofrag.coverage.quantities import Quantity
 from dofrag.coverage.source import about, closeness, held, names_anything, telling_terms
 from dofrag.coverage.spans import quotable_span
+from dofrag.coverage.vocabulary import PLAIN
 from dofrag.domain.evidence import QUOTE_MAX
 from dofrag.domain.question import Period, Status, ValueRequired
 from dofrag.text.fold import content_words, fold, stem, words
@@ -41,7 +42,8 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
     for index in _speaking(requirement, prepared, titled):
         sentence = prepared.sentences[index]
         bears = True
-        figures = [q for q in sentence.quantities if unit_fits(requirement.unit, q) and (q.unit or not priced)]
+        figures = [q for q in sentence.quantities if unit_fits(requirement.unit, q)]
+        figures = [q for q in figures if not priced or (q.unit and q.kind != "duration")]
         figures = figures or [q for q in sentence.quantities if said_after(requirement.unit, q, sentence)]
         if not figures and sentence.header is not None:
             figures = [q for q in sentence.quantities if column_fits(requirement.unit, q, sentence, prepared)]
@@ -106,7 +108,9 @@ def _mentions(period: Period | None, prepared: PreparedPassage) -> bool:
 
 
 def _subject(requirement: ValueRequired) -> tuple[str, ...]:
-    return telling_terms(requirement.terms, requirement.source, requirement.zone or "", " ".join(names(requirement)))
+    said = (requirement.zone or "", " ".join(names(requirement)))
+    own = telling_terms(requirement.terms, requirement.source, *said)
+    return tuple(s for s in own if s not in PLAIN) or own
 
 
 def names(requirement: ValueRequired) -> tuple[str, ...]:

@@ -154,3 +154,12 @@ ORDINALS = frozenset(
     stem(w)
     for w in ["primera", "segunda", "tercera", "cuarta", "quinta", "sexta", "septima", "octava", "novena", "decima"]
 )
+PLAIN = frozenset(
+    stem(verb)
+    for verb in (
+        *("costaba", "cuesta", "costo", "costara", "vale", "valia", "mide", "miden", "abarca", "abarcan", "esta"),
+        *("estan", "exigen", "requiere", "requieren", "comprende", "comprenden", "asciende", "paga", "pagan"),
+        *("cobra", "cobran", "queda", "quedo", "quedaron", "subio", "bajo", "aumento", "corresponde", "hubo", "hay"),
+    )
+)
+"""Verbs of a question of how much, where or which that an answer says in other words, or leaves out."""

@@ -197,8 +197,8 @@ Requirement = (
 class Premise:
     """Something that the question takes for granted and that a source can confirm or correct.
 
-    `slot` names what is presupposed: "exists", "number", "date", "instrument", "act", "provision", "amended" (which
-    instrument a reform changed).
+    `slot` names what is presupposed: "exists", "number", "date", "instrument", "act", "provision", "value" (what an
+    amount was fixed at), "amended" (which instrument a reform changed).
     """
 
     id: str

@@ -37,6 +37,8 @@ def premises_of(context: Context, rules: RuleSet, reach: Sequence[Clause]) -> tu
             add("date", "date_effect", dated.found.first.isoformat())
     for expected in _counts(context, rules, reach):
         add("number", "number", expected)
+    if len(context.own.measures) == 1 and context.of("why"):  # "¿por qué se fijó en 90 pesos?"
+        add("value", "number", context.own.measures[0].value)
     for clause in reach:
         for hit in find(rules.of("act"), context.folded, clause):
             add("act", "act", hit.groups["act"])

@@ -1,0 +1,146 @@
+"""What keeps a passage that shares words with a question from passing for its answer.
+
+A question that names nothing is answered by nothing; where no source is named, each word that tells what is asked
+must be held; a negated question wants a negation; who holds an office is told by a sentence that names both; what a
+question states as a figure must stand in what supports it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+from dofrag.coverage.cues import cue
+from dofrag.coverage.prepared import PreparedPassage, Sentence
+from dofrag.coverage.source import SLOTS, held, names_anything, telling_terms
+from dofrag.coverage.vocabulary import PLAIN
+from dofrag.domain.question import (
+    ActorRequired,
+    DateRequired,
+    DeadlineRequired,
+    DefinitionRequired,
+    ListRequired,
+    ProvisionRequired,
+    PublicationRequired,
+    RangeRequired,
+    Requirement,
+    SubQuestion,
+    TopicRequired,
+    ValueRequired,
+)
+from dofrag.text.fold import STOP_WORDS, content_words, fold_chars, stem, words
+from dofrag.text.numbers import find_numbers
+
+_COMMON = frozenset(
+    map(stem, ("titular", "verdad", "cierto", "relacion", "caso", "general", "nacional", "mexico", "hoy"))
+)
+"""Words that tell no one thing from another."""
+
+
+def vague(requirement: Requirement, part: SubQuestion | None) -> bool:
+    """Whether neither the requirement nor the question it is of says what it is about: one bare word fits any text.
+    Without the question, the requirement is taken as it stands."""
+    source = replace(requirement.source, gazette_only=False)  # "publicó" names no publication
+    if part is None or names_anything(source) or requirement.entities or requirement.path:
+        return False
+    if isinstance(requirement, (ProvisionRequired, DefinitionRequired, RangeRequired)) or requirement.context:
+        return False
+    if isinstance(requirement, ValueRequired) and requirement.indicator is not None:
+        return False
+    said = content_words(part.question or part.text)
+    asked = telling_terms((*requirement.terms, *said), requirement.source)
+    telling = [s for s in asked if s not in _COMMON and len(s) > 2]
+    # "La cuota de amarre" says of what; "la multa" and "los requisitos" do not.
+    return len(telling) < (1 if any(stem(w) in SLOTS for w in said) else 2)
+
+
+def grounded(
+    requirement: Requirement, sentence: Sentence, prepared: PreparedPassage, part: SubQuestion | None
+) -> bool:
+    """Whether a sentence that supports the requirement is of the very thing asked, as far as words can tell."""
+    text = fold_chars(part.text) if part is not None else ""
+    if text and _negated(text) and not cue("denial").search(sentence.folded):
+        return False
+    if isinstance(requirement, ActorRequired) and cue("office").search(text):
+        return bool(cue("signature").search(sentence.folded)) and _in_a_row(requirement, sentence)
+    if isinstance(requirement, TopicRequired) and cue("thing_of").search(text) and not _placed(requirement):
+        return _in_a_row(requirement, sentence)
+    if part is not None and not _figures_stand(requirement, part.text, sentence, prepared):
+        return False
+    return _all_words(requirement, sentence, prepared)
+
+
+@lru_cache(maxsize=256)
+def _negated(text: str) -> bool:
+    """Whether the question denies its own verb: `¿qué obligaciones no tiene…?`."""
+    return cue("denied").search(text) is not None
+
+
+def _placed(requirement: Requirement) -> bool:
+    return names_anything(requirement.source) or bool(requirement.path or requirement.aspect)
+
+
+def _in_a_row(requirement: Requirement, sentence: Sentence) -> bool:
+    """Whether the words of the subject stand one after the other, as in the question: the office and its body, the
+    capital and its country. One word alone is no office of anything."""
+    asked = tuple(dict.fromkeys(stem(w) for term in requirement.terms for w in words(term)))
+    said = [stem(w) for w in words(sentence.folded) if w not in STOP_WORDS]
+    n = len(asked)
+    return n > 1 and any(tuple(said[at : at + n]) == asked for at in range(len(said) - n + 1))
+
+
+def _figures_stand(requirement: Requirement, text: str, sentence: Sentence, prepared: PreparedPassage) -> bool:
+    """Whether the amounts and rates that a question without a type states, and the lengths of time that tell a value
+    from its sisters (`a 91 días`), stand in the sentence or the title."""
+    wanted = {f for f in _stated(text) if isinstance(requirement, TopicRequired) or f[1] not in AMOUNTS}
+    if not wanted or not isinstance(requirement, (TopicRequired, ValueRequired)):
+        return True
+    said = {(q.value, q.unit) for q in sentence.quantities} | _stated(prepared.passage.publication.title)
+    return wanted <= said
+
+
+AMOUNTS = frozenset(("MXN", "USD", "percent"))
+LENGTHS = frozenset(("days", "months", "years"))
+
+
+@lru_cache(maxsize=512)
+def _stated(text: str) -> frozenset[tuple[object, str | None]]:
+    return frozenset((n.value, n.unit) for n in find_numbers(text) if n.unit in AMOUNTS | LENGTHS)
+
+
+def _all_words(requirement: Requirement, sentence: Sentence, prepared: PreparedPassage) -> bool:
+    """Where nothing tells the source, the sentence with its title holds every word of a short subject, and most of a
+    longer one."""
+    if _placed(requirement):
+        return True
+    if not isinstance(requirement, _WORDED) or (
+        isinstance(requirement, ValueRequired) and requirement.indicator is not None
+    ):
+        return True
+    named = {stem(w) for entity in requirement.entities for w in words(entity)}
+    subject = [s for s in telling_terms(requirement.terms, requirement.source) if s not in named and s not in PLAIN]
+    own = prepared.wide | prepared.issuer_stems
+    if isinstance(requirement, _DATED):
+        own |= prepared.stems  # the line that dates a notice need not say of what
+    missed = [s for s in subject if not held(s, sentence.near) and not held(s, own)]
+    if SEASONS.intersection(missed):
+        return False
+    hits = len(subject) - len(missed)
+    if isinstance(requirement, _DATED):
+        return hits * 2 >= len(subject)
+    if isinstance(requirement, ActorRequired) and cue("court").search(requirement.role or ""):
+        return True  # the line that names the court says nothing of the rest
+    # A value has its unit and its time as well.
+    short = SHORT - 1 if isinstance(requirement, (ValueRequired, ActorRequired)) else SHORT
+    most = len(subject) - 1 if isinstance(requirement, ValueRequired) else len(subject) * 3 // 4
+    return hits == len(subject) if len(subject) <= short else hits >= min(len(subject) - 1, most)
+
+
+SEASONS = frozenset(
+    map(stem, ("invierno", "verano", "otoño", "primavera", "enero", "febrero", "marzo", "abril", "mayo", "junio"))
+) | frozenset(map(stem, ("julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre")))
+"""Words of which another one of the kind is another thing, however much else agrees."""
+SHORT = 3
+"""Words of a subject of which none may be missing."""
+_DATED = (DateRequired, DeadlineRequired)
+_WORDED = (TopicRequired, ValueRequired, ActorRequired, ListRequired, PublicationRequired, *_DATED)

@@ -1,0 +1,104 @@
+"""Hostile questions on the sample gazette: whatever the words have in common with a text, none may end answered.
+
+What is asked does not exist, is not named, is denied, or is no matter of a gazette. Abstaining, asking back and
+correcting a premise are right ends; a fluent answer is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dofrag import wiring
+
+HOSTILE = [
+    # another zone, name, year, frequency, unit or term than any there is
+    "¿Cuál es el valor diario de la Unidad de Cuenta Social para 2025 en la Zona Lunar?",
+    "¿Cuál es el valor diario de la Unidad de Cuenta Social para 2025 en la Zona Ribereña y en la Zona Lunar?",
+    "¿Cuál es el valor semanal de la Unidad de Cuenta Social para 2025 en la Zona Ribereña?",
+    "¿Cuál fue el valor diario de la Unidad de Cuenta Social en 1998?",
+    "¿Cuál es el valor en dólares de la Unidad de Cuenta Social para 2025 en la Zona Ribereña?",
+    "¿Cuál es el valor diario de la Unidad de Fomento para 2025?",
+    "¿Cuál es la tasa de equilibrio entre bancos a 91 días?",
+    "¿Cuánto cuesta la entrada general a los museos de oficios durante el horario de invierno de 2025?",
+    # comparisons of years that were never published
+    "¿Cómo cambió el valor mensual de la Unidad de Cuenta Social en la Zona Serrana de 2019 a 2020?",
+    "¿Cómo cambió el valor anual de la Unidad de Cuenta Social en la Zona Lunar de 2023 a 2025?",
+    "¿Cuál es la diferencia entre el valor diario de la Unidad de Cuenta Social de 2023 y el de 2030?",
+    # nothing is named
+    "¿Cuál es el valor diario?",
+    "¿Cuáles son los valores?",
+    "¿Quién firmó?",
+    "¿Qué se publicó?",
+    "¿Quién publicó el decreto?",
+    "¿Cuál es la multa?",
+    "¿Qué día es hoy?",
+    "¿Cuánto es?",
+    "¿Qué dice la ley?",
+    "Hola",
+    # what a question states falsely
+    "¿Por qué el Instituto fijó en $500 diarios la Unidad de Cuenta Social para 2025 en la Zona Ribereña?",
+    "¿Por qué se fijó en $1 mensual la Unidad de Cuenta Social de 2025 en la Zona Serrana?",
+    "¿Es verdad que se derogó la Unidad de Cuenta Social?",
+    "¿Por qué la Ley General de Cuencas y Manantiales se abrogó en 2020?",
+    "¿Por qué se prohibió la pesca en Puerto Bruma?",
+    # other instruments, other provisions
+    "¿Qué dice el artículo 3 de la Ley Federal del Trabajo?",
+    "¿Qué dice el artículo 3 de la Constitución?",
+    "¿Qué dice el artículo 99 de la Ley General de Cuencas y Manantiales?",
+    "¿Cuántos artículos tiene la Constitución?",
+    # denials
+    "¿Cuándo no entra en vigor la Ley General de Cuencas y Manantiales?",
+    "¿Qué objetos no enumera el artículo 3 de la Ley General de Cuencas y Manantiales?",
+    # offices and holders
+    "¿Quién es el titular del Instituto?",
+    "¿Quién es el director general del Instituto de Cuenta Social?",
+    "¿Quién es el Presidente?",
+    "¿Quién es la reina de Puerto Bruma?",
+    # no matter of this gazette
+    "¿Cuál es el resultado de 2+2?",
+    "¿Cuál es la capital de Francia?",
+    "¿Qué rey visitó el Puerto Bruma?",
+    "¿Cuántas ballenas hay en Puerto Bruma?",
+    "¿Cuál es la altura del muelle de Puerto Bruma?",
+    "¿Se aplica la Unidad de Cuenta Social a los extranjeros?",
+    "What is the capital of France?",
+    "Who signed the decree?",
+]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("hostile")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+        patch.delenv("DOF_INDEX", raising=False)
+        patch.chdir(folder)
+        yield folder
+
+
+def ask(question: str, home: Path) -> dict[str, Any]:
+    outcome = wiring.run_question(question, trace_dir=home / "traces")
+    assert outcome.error is None
+    return outcome.result
+
+
+@pytest.mark.parametrize("question", HOSTILE)
+def test_nothing_passes_for_an_answer(question: str, home: Path) -> None:
+    result = ask(question, home)
+    told = [claim["text"] for claim in result["claims"]]
+    # A premise may be corrected: that says what is true instead, and answers nothing that was not there.
+    assert result["reason"] == "premise_corrected" or result["terminal_state"] != "answered", told
+
+
+def test_a_comparison_of_two_years_takes_each_from_its_own_notice(home: Path) -> None:
+    question = "¿Cómo cambió el valor diario de la Unidad de Cuenta Social en la Zona Ribereña de 2024 a 2025?"
+    result = ask(question, home)
+    assert result["reason"] == "closed"
+    assert [s["publication_code"] for s in result["sources"]] == ["9100304", "9100402"]
+    quotes = " ".join(c["quote"] for claim in result["claims"] for c in claim["citations"])
+    assert "$95.25" in quotes
+    assert "$99.00" in quotes
