@@ -13,6 +13,7 @@ from dofrag.coverage.entities import names, siblings, unnamed
 from dofrag.coverage.grounded import grounded, vague
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.items import item_support, list_support
+from dofrag.coverage.lawnames import is_law, is_provision_of
 from dofrag.coverage.prepared import PreparedPassage, Sentence, prepare
 from dofrag.coverage.provision import provision_sentences, provision_support
 from dofrag.coverage.ranges import range_support
@@ -75,6 +76,9 @@ def _meets(requirement: Requirement, prepared: PreparedPassage, part: SubQuestio
         wrong = mismatch(requirement.source, prepared)
     if wrong:
         return Support(Status.OPEN, wrong)
+    law = requirement.source.name
+    if requirement.path and is_law(law) and not is_provision_of(law, prepared):
+        return Support(Status.OPEN, f"a provision of another law than {' '.join(law)}")
     other = unnamed(requirement.entities, prepared)
     support = Support(Status.OPEN, f"does not name {other}") if other else _distinct(requirement, prepared, part)
     if support.status is Status.OPEN and support.why != OTHER_DATE and names_anything(requirement.source):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import lru_cache
 
 from dofrag.coverage.cues import cue
+from dofrag.coverage.lawnames import is_law, is_of_law
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.vocabulary import ACTS, KINDS, ORDINALS, SLOTS
 from dofrag.domain.question import Base, Source
@@ -92,13 +92,15 @@ def _issued(issuer: str, prepared: PreparedPassage) -> bool:
     return len(wanted) == 1 and len(wanted[0]) > 2 and wanted[0] == initials
 
 
-def _named(name: Iterable[str], prepared: PreparedPassage) -> bool:
+def _named(name: tuple[str, ...], prepared: PreparedPassage) -> bool:
+    if is_law(name):
+        return is_of_law(name, prepared)
     own = prepared.wide
     if not prepared.passage.publication.title:
         own = own | prepared.stems
     elif prepared.passage.publication.consolidated:
         own = _called(prepared.passage.publication.title)
-    telling = _telling_name(tuple(name))
+    telling = _telling_name(name)
     if _carried(telling, prepared):
         return True
     if any(w not in own for w in telling if w[0].isdigit()):
