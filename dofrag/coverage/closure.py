@@ -192,7 +192,11 @@ class _Check:
                 if any(self.bears(r, citation, sub) for sub in subs for r in sub.requirements):
                     continue
                 alone = replace(claim, citations=(citation,))
-                if any(corrects(p, sub, draft, [alone], self.prepared) for sub in subs for p in sub.premises):
+                if any(
+                    corrects(p, sub, draft, [alone], self.prepared, further=True)
+                    for sub in subs
+                    for p in sub.premises
+                ):
                     continue
                 self.rejected.add(citation.chunk_id)
                 self.fault(FaultCode.IRRELEVANT_CITATION, f"claims[{n}]", chunk_id=citation.chunk_id)

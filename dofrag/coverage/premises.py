@@ -7,12 +7,14 @@ nothing: a failed search leaves it unclear.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
 
 from dofrag.coverage.cues import cue
+from dofrag.coverage.facts import facts_of, unquoted
 from dofrag.coverage.items import whole_lists
+from dofrag.coverage.numbering import amends_only, ending, numbering, numbers, read_whole
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.provision import provision_sentences
 from dofrag.coverage.quantities import canonical
@@ -55,6 +57,8 @@ class PremiseCheck:
     chunk_id: int | None = None
     span: Span | None = None
     found: str = ""
+    more: tuple[tuple[int, Span], ...] = ()
+    """Further passages and spans that bear on it: the numbering that does exist, the clause that tells what ended."""
 
 
 UNCLEAR = PremiseCheck(PremiseStatus.UNCLEAR)
@@ -74,9 +78,9 @@ def check_premise(premise: Premise, sub: SubQuestion, prepared: Mapping[int, Pre
             if finding.status is status:
                 by_title = premise.slot == "act" and status is PremiseStatus.FALSE and not finding.found
                 # A title need not name every act: what it leaves out is absent only from a text that was read whole.
-                if by_title and (_said(premise, own) or not _read_whole(_same_publication(finding, own))):
+                if by_title and (_said(premise, own) or not read_whole(_same_publication(finding, own))):
                     continue
-                return finding
+                return replace(finding, more=ending(_same_publication(finding, own))) if by_title else finding
     return UNCLEAR
 
 
@@ -209,8 +213,8 @@ def _length(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> It
             if not own or items[0].start < own[0].start or items[-1].end > own[-1].end:
                 continue
             status = PremiseStatus.SUPPORTED if len(items) == requirement.of else PremiseStatus.FALSE
-            span = quotable_span(prepared.text, (items[-1].start, items[-1].end))
-            yield PremiseCheck(status, prepared.id, span, str(len(items)))
+            shown = numbering([(n, prepared, (i.start, i.end)) for n, i in enumerate(items)])
+            yield PremiseCheck(status, prepared.id, shown[-1][1], str(len(items)), shown[:-1])
         return
 
 
@@ -275,50 +279,20 @@ def _provision(premise: Premise, own: Sequence[PreparedPassage]) -> PremiseCheck
         by_code.setdefault(prepared.passage.publication.code, []).append(prepared)
     for code in sorted(by_code):
         passages = by_code[code]
-        if _amends_only(premise, passages[0]):
+        if amends_only(premise, passages[0]):
             continue
-        marks = [(n, p, s) for p in passages for s, n in _numbers(kind, p)]
+        marks = [(n, p, s) for p in passages for s, n in numbers(kind, p)]
         if any(n == int(number) for n, _, _ in marks):
             return PremiseCheck(PremiseStatus.SUPPORTED)
-        if _read_whole(passages) and (not marks or max(n for n, _, _ in marks) < int(number)):
-            last = max(marks, key=lambda m: m[0], default=None)
-            prepared = last[1] if last else passages[-1]
-            span = last[2] if last else title_span(prepared)
-            return PremiseCheck(PremiseStatus.FALSE, prepared.id, quotable_span(prepared.text, span))
+        if read_whole(passages) and (not marks or max(n for n, _, _ in marks) < int(number)):
+            if not marks:
+                prepared = passages[-1]
+                span = quotable_span(prepared.text, title_span(prepared))
+                return PremiseCheck(PremiseStatus.FALSE, prepared.id, span)
+            shown = numbering(marks)
+            chunk_id, span = shown[-1]
+            return PremiseCheck(PremiseStatus.FALSE, chunk_id, span, more=shown[:-1])
     return UNCLEAR
-
-
-def _amends_only(premise: Premise, prepared: PreparedPassage) -> bool:
-    """Whether a publication merely changes the named law: its own provisions say nothing of how many the law has. A
-    question of the publication itself names its day or calls it a decree."""
-    if premise.source.published_from or not premise.source.name:
-        return False
-    asked = set(premise.source.name)
-    return not asked & {"decreto", "reforma", "acuerdo"} and bool(
-        cue("title_alters").search(fold(prepared.passage.publication.title))
-    )
-
-
-def _read_whole(passages: Sequence[PreparedPassage]) -> bool:
-    """Whether the read passages of one publication leave no part of it unread."""
-    reached = 0
-    for prepared in sorted(passages, key=lambda p: p.passage.chunk.start):
-        if prepared.passage.chunk.start > reached:
-            return False
-        reached = max(reached, prepared.passage.chunk.end)
-    return reached >= passages[0].passage.publication.chars
-
-
-def _numbers(kind: str, prepared: PreparedPassage) -> Iterator[tuple[Span, int]]:
-    for sentence in prepared.sentences:
-        mark = sentence.mark
-        # A decree's points are its articles: PRIMERO answers for `artículo 1`.
-        if (
-            mark is not None
-            and mark.number.isdigit()
-            and (mark.kind == kind or (kind == "art" and mark.kind == "ordinal"))
-        ):
-            yield sentence.span, int(mark.number)
 
 
 def corrects(
@@ -327,24 +301,42 @@ def corrects(
     draft: Draft,
     claims: Sequence[Claim],
     prepared: Mapping[int, PreparedPassage],
+    *,
+    further: bool = False,
 ) -> bool:
-    """Whether the draft states the true value of the premise's slot in a claim, and quotes it."""
+    """Whether the draft states the true value of the premise's slot in a claim, and quotes it; with `further`, or
+    quotes what else bears on it."""
     if draft.premise.status is not PremiseStatus.FALSE or not _affirms(draft.premise.correction):
         return False
     check = check_premise(premise, sub, prepared)
     if check.status is not PremiseStatus.FALSE or check.chunk_id is None or check.span is None:
         return False
+    bearing = ((check.chunk_id, check.span), *(check.more if further else ()))
     return any(
-        c.chunk_id == check.chunk_id and c.start is not None and c.end is not None
-        and c.start < check.span[1] and check.span[0] < c.end
+        c.chunk_id == chunk_id and c.start is not None and c.end is not None and c.start < end and start < c.end
         for claim in claims
         for c in claim.citations
-    )  # fmt: skip
+        for chunk_id, (start, end) in bearing
+    )
 
 
 def _affirms(correction: str | None) -> bool:
     """An affirmative correction says what is true; "nothing was found" corrects nothing."""
     return bool(correction and correction.strip()) and not cue("negation").search(fold_chars(correction or ""))
+
+
+def _claimed(correction: str, claim: Claim, subs: Sequence[SubQuestion]) -> bool:
+    """Whether a claim states a correction: the same words, or the claim's words between others that state no figure
+    which neither the claim nor the question holds."""
+    whole, part = (" ".join(fold(t).split()) for t in (correction, claim.text))
+    if whole in part:
+        return True
+    said = [claim.text, *(c.quote for c in claim.citations), *(sub.question or sub.text for sub in subs)]
+    return len(part) >= CLAIMED and part in whole and not unquoted(correction, *map(facts_of, said))
+
+
+CLAIMED = 12
+"""Characters of a claim that a correction repeats, at least."""
 
 
 def premise_faults(
@@ -361,9 +353,7 @@ def premise_faults(
         correction = draft.premise.correction or ""
         if not _affirms(correction):
             faults.append((FaultCode.PREMISE_UNPROVEN, "premise", "premise_not_affirmative", {}))
-        elif not any(
-            " ".join(fold(correction).split()) in " ".join(fold(c.text).split()) for c in claims if c.citations
-        ):
+        elif not any(_claimed(correction, c, [sub for _, sub in premises]) for c in claims if c.citations):
             faults.append((FaultCode.PREMISE_UNPROVEN, "premise", "premise_not_claimed", {}))
         elif not any(corrects(p, sub, draft, claims, prepared) for p, sub in premises):
             faults.append((FaultCode.PREMISE_UNPROVEN, "premise", "premise_unproven", {}))

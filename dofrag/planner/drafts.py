@@ -67,13 +67,21 @@ def correction(view: View, prepared: Prepared, sub: SubQuestion, check: PremiseC
     """A draft that states what is true instead, and answers what can be answered besides."""
     assert check.chunk_id is not None
     assert check.span is not None
-    start, end = check.span
-    quote = prepared[check.chunk_id].text[start:end]
-    text = readable(quote)
-    citation = Citation(chunk_id=check.chunk_id, quote=quote)
-    true = Claim(text=text, sub_questions=(sub.id,), citations=(citation,))
+    label, numbered = _presupposed(sub, prepared, check)
+    shown = (*check.more, (check.chunk_id, check.span)) if numbered else ((check.chunk_id, check.span), *check.more)
+    quotes = [(chunk_id, prepared[chunk_id].text[start:end]) for chunk_id, (start, end) in shown]
+    text = " · ".join(readable(quote) for _, quote in quotes)
+    citations = tuple(Citation(chunk_id=chunk_id, quote=quote) for chunk_id, quote in quotes)
+    true = Claim(text=text, sub_questions=(sub.id,), citations=citations)
     others = tuple(c for c in _claims(view, prepared, message) if c.text != text)
-    return Draft(claims=(true, *others), premise=PremiseFinding(status=PremiseStatus.FALSE, correction=text))
+    said = message("answer.numbered" if numbered else "answer.premise", label=label, quote=text)
+    return Draft(claims=(true, *others), premise=PremiseFinding(status=PremiseStatus.FALSE, correction=said))
+
+
+def _presupposed(sub: SubQuestion, prepared: Prepared, check: PremiseCheck) -> tuple[str, bool]:
+    """What the question takes for granted, in words, and whether it is of what is numbered: a provision, a list."""
+    premise = next(p for p in sub.premises if check_premise(p, sub, prepared) == check)
+    return premise.label, premise.slot == "provision" or (premise.slot == "number" and bool(check.more))
 
 
 def false_premise(view: View, prepared: Prepared) -> tuple[SubQuestion, PremiseCheck] | None:
