@@ -52,6 +52,8 @@ def read_whole(passages: Sequence[PreparedPassage]) -> bool:
 def numbers(kind: str, prepared: PreparedPassage) -> Iterator[tuple[Span, int]]:
     for sentence in prepared.sentences:
         mark = sentence.mark
+        if mark is None and kind in ("art", "ordinal") and cue("first_point").search(sentence.folded):
+            yield sentence.span, 1
         # A decree's points are its articles: PRIMERO answers for `artículo 1`.
         if (
             mark is not None

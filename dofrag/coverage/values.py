@@ -19,6 +19,7 @@ from dofrag.text.fold import content_words, fold, stem, words
 
 PRICES = frozenset(map(stem, ("cuesta", "costo", "precio", "multa", "cuota", "tarifa", "sueldo", "monto", "importe")))
 """Words of a question whose value is money or a rate, never a bare count."""
+LENGTHS = frozenset(("days", "calendar_days", "working_days", "months", "years", "hours"))
 OTHER_DATE = "another date than the one asked"
 
 
@@ -43,7 +44,7 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
         sentence = prepared.sentences[index]
         bears = True
         figures = [q for q in sentence.quantities if unit_fits(requirement.unit, q)]
-        figures = [q for q in figures if not priced or (q.unit and q.kind != "duration")]
+        figures = [q for q in figures if not priced or (q.unit and q.unit not in LENGTHS)]
         figures = figures or [q for q in sentence.quantities if said_after(requirement.unit, q, sentence)]
         if not figures and sentence.header is not None:
             figures = [q for q in sentence.quantities if column_fits(requirement.unit, q, sentence, prepared)]
