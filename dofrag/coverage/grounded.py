@@ -13,6 +13,7 @@ from functools import lru_cache
 from dofrag.coverage.cues import cue
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.source import SLOTS, held, names_anything, telling_terms
+from dofrag.coverage.values import PRICES
 from dofrag.coverage.vocabulary import PLAIN
 from dofrag.domain.question import (
     ActorRequired,
@@ -67,7 +68,17 @@ def grounded(
         return _in_a_row(requirement, sentence)
     if part is not None and not _figures_stand(requirement, part.text, sentence, prepared):
         return False
+    if isinstance(requirement, ValueRequired) and part is not None and _priced(requirement, part.text):
+        return any(q.unit not in TIMES for q in sentence.quantities) and _all_words(requirement, sentence, prepared)
     return _all_words(requirement, sentence, prepared)
+
+
+TIMES = frozenset(("days", "calendar_days", "working_days", "months", "years", "hours"))
+
+
+def _priced(requirement: ValueRequired, text: str) -> bool:
+    """Whether the question asks for money: no length of time is a price."""
+    return requirement.unit is None and any(stem(w) in PRICES for w in words(text)[:6])
 
 
 @lru_cache(maxsize=256)
