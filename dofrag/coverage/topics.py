@@ -47,8 +47,10 @@ DONE = {
     **dict.fromkeys((stem("resolvio"), stem("determino"), "orden"), "operative"),
     **dict.fromkeys((stem("corrigio"), stem("aclaracion"), stem("rectifico")), "correction"),
     "dejo": "repeal",
+    **dict.fromkeys(map(stem, ("escolaridad", "grado", "academico", "nivel", "estudios")), "schooling"),
 }
-"""Stem of a verb in a question about an act → the aspect that it asks for, where the rules named none."""
+"""Stem of a word of a question → the aspect that it asks for, where the rules named none: what tells the aspect need
+not say that word."""
 TESTED = frozenset(stem(w) for w in ("sigue", "siguen", "todavia", "aun", "continua", "vigentes", "dato", "datos"))
 """Words of a question about validity or a correction that no text repeats."""
 

@@ -137,7 +137,7 @@ def definitions(context: Context) -> Iterable[Proposal]:
         term = noun or context.masked.term_after(hit.end, context.clause.end)
         if not term:
             continue
-        terms = context.terms(hit) if noun else tuple(context.language.content_words(term))
+        terms = context.terms(hit) if noun else tuple(dict.fromkeys(context.language.content_words(term)))
         yield Proposal(
             DefinitionRequired, hit.rule.id, {"term": term, "terms": terms, "label": context.labels.definition(term)}
         )
