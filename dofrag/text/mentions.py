@@ -65,10 +65,18 @@ def _compiled(source: str) -> re.Pattern[str]:
     return re.compile(source)
 
 
+# "el artículo 3 y el 7" names two; "el artículo 3 y el 7 de agosto", "el artículo 3 y el 5 por ciento" do not.
+_NO_PROVISION = (
+    r"[ ]*(?:%|por[ ]+ciento|de[ ]+(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|sep?tiembre|octubre"
+)
+_NO_PROVISION += r"|noviembre|diciembre|\d{4})|dias?\b|meses\b|anos?\b|años?\b)|[ ]+parrafo|[ ]+transitori"
+
+
 def _unit(kind: str, words: tuple[str, ...], singular: str, plural: str, number: str) -> _Unit:
     """`singular number`, or `plural number, number y number`. Counted repetition keeps it linear."""
     source = (
-        rf"\b(?:(?:{singular})[ ]+(?P<one>{number})"
+        rf"\b(?:(?:{singular})[ ]+(?P<pair>(?:{number})[ ]+y[ ]+(?:el|la)[ ]+(?:{number}))(?!{_NO_PROVISION})"
+        rf"|(?:{singular})[ ]+(?P<one>{number})"
         rf"|(?:{plural})[ ]+(?P<many>(?:{number})(?:{_SEP}(?:{number})){{0,30}}))"
     )
     return _Unit(kind, words, source)
@@ -129,7 +137,7 @@ def _mentions(folded: str) -> list[_Mention]:
             start, end = match.span()
             if any(busy[start:end]):
                 continue
-            group = "one" if match.groupdict().get("one") else "many"
+            group = next(name for name, value in match.groupdict().items() if value)
             numbers = _numbers(unit.kind, match[group])
             if not numbers:
                 continue

@@ -136,3 +136,19 @@ def test_huge_ranges_are_bounded() -> None:
 )  # fmt: skip
 def test_provision_matches(asked: str, stored: str | None, matches: bool) -> None:
     assert provision_matches(asked, stored) is matches
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        ("qué dicen el artículo 3 y el 7 de la Ley de Faros", ["art:3", "art:7"]),
+        ("el artículo 3 y el 7 de agosto", ["art:3"]),
+        ("el artículo 3 y el 5 por ciento", ["art:3"]),
+        ("el numeral 5.2 y el 5.4 de la norma", ["num:5.2", "num:5.4"]),
+        ("la fracción II y la IV", ["frac:II", "frac:IV"]),
+        ("el artículo 3 y el segundo transitorio", ["art:3", "trans:2"]),
+        ("el artículo 3 y el octavo párrafo", ["art:3", "par:8"]),
+    ],
+)
+def test_a_second_number_after_a_singular_is_named_too(text: str, paths: list[str]) -> None:
+    assert [found.path for found in find_provisions(text)] == paths
