@@ -12,7 +12,7 @@ from dofrag.coverage.qualifiers import falls_in, frequency_costs, period_costs, 
 from dofrag.coverage.quantities import Quantity
 from dofrag.coverage.source import about, closeness, held, names_anything, telling_terms
 from dofrag.coverage.spans import quotable_span
-from dofrag.coverage.vocabulary import PLAIN
+from dofrag.coverage.vocabulary import PLAIN, STANDING
 from dofrag.domain.evidence import QUOTE_MAX
 from dofrag.domain.question import Period, Status, ValueRequired
 from dofrag.text.fold import content_words, fold, stem, words
@@ -40,6 +40,9 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
     priced = requirement.unit is None and any(stem(t) in PRICES for t in requirement.terms)
     if not titled and not anywhere:
         return Support(Status.OPEN, "nothing read speaks of it")
+    other = _unqualified(requirement, prepared)
+    if other:
+        return Support(Status.OPEN, f"not said of {other}")
     for index in _speaking(requirement, prepared, titled):
         sentence = prepared.sentences[index]
         bears = True
@@ -73,6 +76,17 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
         spans = (best.sentence.header, *spans)
     rank = closeness(subject, best.sentence) + 2 * _titled_by(subject, requirement, prepared)
     return Support(Status.SUPPORTED, f"{shown.strip()} fits", spans, (best.quantity.text,), proofs, rank=rank)
+
+
+def _unqualified(requirement: ValueRequired, prepared: PreparedPassage) -> str:
+    """The first word that narrows the indicator (*subyacente*, *en euros*, *de un chofer*) and that neither the
+    passage nor its title says: without it, the value is that of another series. "" when every one is said."""
+    if requirement.indicator is None:
+        return ""
+    narrowing = telling_terms(requirement.terms, requirement.source, requirement.indicator, *requirement.names)
+    own = prepared.wide
+    said = (s for s in narrowing if s not in STANDING)
+    return next((s for s in said if not held(s, prepared.stems) and not held(s, own)), "")
 
 
 def _speaking(requirement: ValueRequired, prepared: PreparedPassage, titled: bool) -> tuple[int, ...]:

@@ -163,3 +163,55 @@ PLAIN = frozenset(
     )
 )
 """Verbs of a question of how much, where or which that an answer says in other words, or leaves out."""
+
+# Verbs of a question that say no more than that a value was so: *¿en cuánto se ubicó…?*
+STANDING = frozenset(
+    stem(w)
+    for w in [
+        "ubico",
+        "ubica",
+        "situo",
+        "situa",
+        "registro",
+        "registra",
+        "alcanzo",
+        "alcanza",
+        "cotizo",
+        "cotiza",
+        "quedo",
+        "queda",
+        "llego",
+        "llega",
+        "cerro",
+        "cierra",
+        "estuvo",
+        "esta",
+        "vale",
+        "valia",
+        "valio",
+        "rige",
+        "rigen",
+        "rigio",
+        "regia",
+        "aplica",
+        "aplico",
+        "aplicaba",
+        "fijo",
+        "fija",
+        "fijaron",
+        "obtuvo",
+        "obtenido",
+        "publico",
+        "publica",
+        "publicado",
+        "publicada",
+        "correspondio",
+        "corresponde",
+        "asciende",
+        "ascendio",
+        "paga",
+        "pagaba",
+        "cobra",
+        "cobraba",
+    ]
+)
