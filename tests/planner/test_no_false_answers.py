@@ -15,6 +15,15 @@ import pytest
 from dofrag import wiring
 
 HOSTILE = [
+    # a word that narrows what is asked must be said of the value
+    "¿Cuál es el valor por hora de la Unidad de Cuenta Social para 2025 en la Zona Serrana?",
+    "¿Cuál fue el tipo de cambio en dólares obtenido por el Banco Austral de Emisión el 6 de marzo de 2024?",
+    "¿Cuál fue el tipo de cambio de venta obtenido el 6 de marzo de 2024 por el Banco Austral de Emisión?",
+    "¿Cuál fue el tipo de cambio promedio obtenido el 6 de marzo de 2024 por el Banco Austral de Emisión?",
+    # a regulation of a law is not the law
+    "¿Qué dice el artículo 2 del Reglamento de la Ley de Faros, Balizas y Señales Ribereñas?",
+    # who is exempt is not who is bound
+    "¿Qué talleres no están obligados por la NOM-014-SOT-2023?",
     # another zone, name, year, frequency, unit or term than any there is
     "¿Cuál es el valor diario de la Unidad de Cuenta Social para 2025 en la Zona Lunar?",
     "¿Cuál es el valor diario de la Unidad de Cuenta Social para 2025 en la Zona Ribereña y en la Zona Lunar?",
