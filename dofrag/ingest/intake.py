@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dofrag.domain.draft import ParsedPublication
 from dofrag.errors import SourceUnreadable
 from dofrag.ingest.plan import Plan, PlannedFile, file_sha256, reason_of
-from dofrag.ingest.workers import Job, Parsed, Parser, stream_file
+from dofrag.ingest.workers import Job, Parsed, Parser, Workers, stream_file
 from dofrag.profiles.base import GazetteProfile
 from dofrag.store.writer import CodeTaken, SourceRow, StoreWriter
 
@@ -161,6 +162,27 @@ class Intake:
     def _fail(self, member: PlannedFile, reason: str, sha256: str = "", canonical: str | None = None) -> None:
         self._store.drop_publications(member.rel)
         self._store.record(_row(member, "failed", sha256 or member.sha256, reason=reason, canonical=canonical))
+
+
+def in_order(
+    todo: Sequence[str], intake: Intake, workers: Workers
+) -> Iterator[tuple[str, tuple[Job, Parsed | None] | None]]:
+    """Groups in order, each with what was parsed ahead of it."""
+    waiting: deque[tuple[str, Job | None]] = deque()
+
+    def jobs() -> Iterator[Job]:
+        for group_key in todo:
+            job = intake.first_job(group_key)
+            waiting.append((group_key, job))
+            if job is not None:
+                yield job
+
+    for job, parsed in workers.results(jobs()):
+        while waiting[0][1] is not job:
+            yield waiting.popleft()[0], None
+        yield waiting.popleft()[0], (job, parsed)
+    while waiting:
+        yield waiting.popleft()[0], None
 
 
 class _Results:

@@ -109,3 +109,23 @@ def _old_ids(layout: Layout, pointer: Pointer | None, stores: list[int]) -> OldI
         old.close()
         old = OldIds(layout.folder / source, layout.name)
     return old
+
+
+def work_generation(layout: Layout, base: int | None, pointer: Pointer | None) -> int:
+    """The store to work in: one that was left unfinished, else a copy of the current one, else a new one."""
+    if base is None:
+        return 1
+    if pointer is None or base != pointer.store:
+        return base
+    target = layout.store(base + 1)
+    part = target.with_name(target.name + ".part")
+    part.unlink(missing_ok=True)
+    source = sqlite3.connect(layout.store(base))
+    copy = sqlite3.connect(part)
+    try:
+        source.backup(copy, pages=20_000)
+    finally:
+        copy.close()
+        source.close()
+    part.rename(target)
+    return base + 1

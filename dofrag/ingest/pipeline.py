@@ -12,21 +12,28 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from dofrag.errors import CorpusError, IndexMismatch, StoreMissing, UsageError
-from dofrag.ingest.intake import Intake, Tally
+from dofrag.ingest.intake import Intake, Tally, in_order
 from dofrag.ingest.interface import CHUNKER_VERSION
-from dofrag.ingest.mend import begin_anew, check_store, index_folder, mendable, search_is_whole, translated
+from dofrag.ingest.mend import (
+    begin_anew,
+    check_store,
+    index_folder,
+    mendable,
+    search_is_whole,
+    translated,
+    work_generation,
+)
 from dofrag.ingest.parse import parse
 from dofrag.ingest.plan import Plan, make_plan
 from dofrag.ingest.report import Report, stored_report
 from dofrag.ingest.work import mark_work
-from dofrag.ingest.workers import Job, Parsed, Parser, Workers
+from dofrag.ingest.workers import Parser, Workers, bytes_reach, rare_collections
 from dofrag.profiles.base import GazetteProfile
 from dofrag.search.build import Follower, catch_up, rebuild
 from dofrag.search.scoped import ScopedIndex
@@ -42,6 +49,7 @@ Progress = Callable[[str, int, int], None]
 """Called with a stage ("plan", "read", "index"), what is done of it, and all of it."""
 
 _WORKERS_PAY_FROM = 3_000_000  # bytes to parse below which starting processes costs more than it saves
+_START_EARLY_FROM = 12_000_000  # bytes in the folders from which a first build surely needs them
 
 
 def silent(stage: str, done: int, total: int) -> None:
@@ -68,6 +76,12 @@ class Ingest:
     @property
     def versions(self) -> dict[str, str]:
         return {"chunker": self.chunker, "profile": f"{self.profile.name} {self.profile.version}"}
+
+    @property
+    def processes(self) -> int:
+        """How many to parse in; 0 for none but this one."""
+        count = self.workers if self.workers is not None else min(8, os.cpu_count() or 1)
+        return count if count > 1 else 0
 
 
 def build(paths: Sequence[Path], index_dir: Path, ingest: Ingest, *, fresh: bool = False) -> Report:
@@ -101,12 +115,31 @@ def _build(layout: Layout, paths: Sequence[Path], ingest: Ingest, started: float
     if pointer is not None and base is None:
         check_store(layout, pointer)
         base = pointer.store
+    workers = Workers(ingest.processes, ingest.profile, ingest.parser, terms=pointer is None)
+    if base is None and bytes_reach(paths, _START_EARLY_FROM):
+        workers.start()  # they import while this process plans
+    try:
+        with rare_collections():
+            return _build_with(workers, layout, base, pointer, paths, ingest, started)
+    finally:
+        workers.close()
+
+
+def _build_with(
+    workers: Workers,
+    layout: Layout,
+    base: int | None,
+    pointer: Pointer | None,
+    paths: Sequence[Path],
+    ingest: Ingest,
+    started: float,
+) -> Report:
     other_code, plan = _plan(layout, base, paths, ingest)
     try:
         tally = Tally()
         unfinished = base is not None and (pointer is None or base != pointer.store)
         if pointer is None or unfinished or other_code or plan.todo():
-            generation = _work_generation(layout, base, pointer)
+            generation = work_generation(layout, base, pointer)
             with StoreWriter(layout.store(generation), name=layout.name) as store:
                 store.resume_from_old()
                 if other_code:
@@ -115,7 +148,7 @@ def _build(layout: Layout, paths: Sequence[Path], ingest: Ingest, started: float
                 if pointer is None:  # else most was stored before, and is indexed in one pass at the end
                     layout.drop_search(1)
                     follower = Follower(store.connection, layout.search(1))
-                tally = _read(plan, store, ingest, mirror=True, follower=follower)
+                tally = _read(plan, store, ingest, workers, mirror=True, follower=follower)
                 set_ignored(store, plan.ignored(), mirror=True)
                 store.forget_old()
                 pointer = _publish(layout, store, generation, pointer, ingest, started, follower)
@@ -142,7 +175,8 @@ def update(paths: Sequence[Path], index_dir: Path, ingest: Ingest) -> Report:
             plan = make_plan(paths, ingest.profile, store.connection, skip=index_dir, fresh=False)
             try:
                 mark_work(plan, store.connection, ingest.profile, ingest.parser, mirror=False)
-                tally = _read(plan, store, ingest, mirror=False)
+                workers = Workers(ingest.processes, ingest.profile, ingest.parser)
+                tally = _read(plan, store, ingest, workers, mirror=False)
                 set_ignored(store, plan.ignored(), mirror=False)
                 pointer = _settle(layout, store, pointer, ingest)
             finally:
@@ -231,48 +265,34 @@ def _plan(layout: Layout, base: int | None, paths: Sequence[Path], ingest: Inges
         return fresh, plan
 
 
-def _work_generation(layout: Layout, base: int | None, pointer: Pointer | None) -> int:
-    """The store to work in: one that was left unfinished, else a copy of the current one, else a new one."""
-    if base is None:
-        return 1
-    if pointer is None or base != pointer.store:
-        return base
-    target = layout.store(base + 1)
-    part = target.with_name(target.name + ".part")
-    part.unlink(missing_ok=True)
-    source = sqlite3.connect(layout.store(base))
-    copy = sqlite3.connect(part)
-    try:
-        source.backup(copy, pages=20_000)
-    finally:
-        copy.close()
-        source.close()
-    part.rename(target)
-    return base + 1
-
-
 def _start_over(store: StoreWriter, ingest: Ingest) -> None:
     with store.transaction():
         store.forget_sources()
         store.set_meta({**ingest.versions, "state": "dirty"})
 
 
-def _read(plan: Plan, store: StoreWriter, ingest: Ingest, *, mirror: bool, follower: Follower | None = None) -> Tally:
-    """Parse and store the groups on the plan's list, in its order."""
+def _read(
+    plan: Plan,
+    store: StoreWriter,
+    ingest: Ingest,
+    workers: Workers,
+    *,
+    mirror: bool,
+    follower: Follower | None = None,
+) -> Tally:
+    """Parse and store the groups on the plan's list, in its order; the workers are closed afterwards."""
     intake = Intake(plan, store, ingest.profile, ingest.parser, mirror=mirror)
     todo = plan.todo()
-    count = ingest.workers if ingest.workers is not None else min(8, os.cpu_count() or 1)
-    if count < 2 or plan.bytes_to_do() < _WORKERS_PAY_FROM:
-        count = 0
-    workers = Workers(count, ingest.profile, ingest.parser)
+    if plan.bytes_to_do() < _WORKERS_PAY_FROM:
+        workers.do_without()
     if todo:
         store.set_meta(ingest.versions)
     done = 0
     try:
-        for group_key, ahead in _in_order(todo, intake, workers):
+        for group_key, ahead in in_order(todo, intake, workers):
             intake.take(group_key, ahead)
             if follower is not None:
-                follower.follow()
+                follower.follow(ahead[1].terms_by_code() if ahead and ahead[1] else None)
             done += 1
             ingest.progress("read", done, len(todo))
         for group_key in store.orphaned_groups():
@@ -281,27 +301,6 @@ def _read(plan: Plan, store: StoreWriter, ingest: Ingest, *, mirror: bool, follo
     finally:
         workers.close()
     return intake.tally
-
-
-def _in_order(
-    todo: Sequence[str], intake: Intake, workers: Workers
-) -> Iterator[tuple[str, tuple[Job, Parsed | None] | None]]:
-    """Groups in order, each with what was parsed ahead of it."""
-    waiting: deque[tuple[str, Job | None]] = deque()
-
-    def jobs() -> Iterator[Job]:
-        for group_key in todo:
-            job = intake.first_job(group_key)
-            waiting.append((group_key, job))
-            if job is not None:
-                yield job
-
-    for job, parsed in workers.results(jobs()):
-        while waiting[0][1] is not job:
-            yield waiting.popleft()[0], None
-        yield waiting.popleft()[0], (job, parsed)
-    while waiting:
-        yield waiting.popleft()[0], None
 
 
 def _publish(

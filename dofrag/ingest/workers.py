@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import itertools
 import multiprocessing
 import os
 import signal
@@ -16,7 +17,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ from dofrag.domain.draft import ChunkDraft, Header, ParsedPublication
 from dofrag.errors import SourceUnreadable
 from dofrag.ingest.plan import file_sha256, reason_of
 from dofrag.profiles.base import GazetteProfile
+from dofrag.search.analysis import Terms
+from dofrag.search.documents import ChunkTerms, terms_ahead
 
 Parser = Callable[[SourceFile, Any], Iterator[ParsedPublication]]
 """`parse.parse`: a file and a profile with what parsing needs. Module-level, for it travels to other processes."""
@@ -33,6 +36,8 @@ STREAM_ABOVE = 8_000_000
 """Bytes of a file above which it is streamed in the main process instead of travelling between processes."""
 _BATCH_BYTES = 600_000
 _BATCH_FILES = 64
+_LOOK_AT = 3_000  # files a folder, to see whether processes pay
+_RARELY = (100_000, 50, 50)  # thresholds of the collector, see `rare_collections`
 _AHEAD_BYTES = 16_000_000  # of files parsed or being parsed before their turn
 _ChunkRow = tuple[int, int, int, tuple[str, ...], str | None, str, str]
 
@@ -53,6 +58,11 @@ class Parsed:
     sha256: str
     publications: tuple[tuple[Header, tuple[_ChunkRow, ...]], ...] = ()
     reason: str | None = None
+    terms: tuple[ChunkTerms, ...] = ()  # of each publication, when they were asked for
+
+    def terms_by_code(self) -> dict[tuple[str, str], ChunkTerms]:
+        """By source and code, as `Follower.follow` takes them."""
+        return {(h.source, h.code): t for (h, _), t in zip(self.publications, self.terms, strict=False)}
 
     def stream(self) -> Iterator[ParsedPublication]:
         if self.reason is not None:
@@ -100,12 +110,14 @@ def parse_file(job: Job, profile: GazetteProfile, parser: Parser) -> Parsed:
 
 
 class Workers:
-    """Ordered parsing. With `count` 0 everything happens in this process."""
+    """Ordered parsing. With `count` 0 everything happens in this process. `terms`: the processes also
+    work out what the search index takes of the chunks."""
 
-    def __init__(self, count: int, profile: GazetteProfile, parser: Parser) -> None:
+    def __init__(self, count: int, profile: GazetteProfile, parser: Parser, *, terms: bool = False) -> None:
         self._count = count
         self._profile = profile
         self._parser = parser
+        self._terms_wanted = terms
         self._pool: ProcessPoolExecutor | None = None
 
     def results(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Parsed | None]]:
@@ -129,6 +141,16 @@ class Workers:
         processes have enough to do meanwhile."""
         return future.done() if future is not None else waiting > 2 * self._count
 
+    def start(self) -> None:
+        """Start the processes ahead of the work: they import meanwhile."""
+        for _ in range(self._count):
+            self._submit([])
+
+    def do_without(self) -> None:
+        """Parse in this process."""
+        self.close()
+        self._count = 0
+
     def close(self) -> None:
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
@@ -148,7 +170,7 @@ class Workers:
             count,
             mp_context=multiprocessing.get_context("spawn"),
             initializer=_start_worker,
-            initargs=(self._profile, self._parser),
+            initargs=(self._profile, self._parser, self._terms_wanted),
         )
 
     def _finish(self, batch: list[Job], future: Future[list[Parsed]] | None) -> Iterator[tuple[Job, Parsed | None]]:
@@ -193,6 +215,20 @@ class Workers:
         return True
 
 
+def bytes_reach(paths: Iterable[Path], enough: int) -> bool:
+    """Whether the files in these folders add up to so many bytes; looks no further once they do, and at no more than
+    a few thousand."""
+    size = 0
+    for path in paths:
+        found = path.rglob("*") if path.is_dir() else [path]
+        for file in itertools.islice(found, _LOOK_AT):
+            with contextlib.suppress(OSError):
+                size += file.stat().st_size
+            if size >= enough:
+                return True
+    return False
+
+
 def _batches(jobs: Iterable[Job]) -> Iterator[list[Job]]:
     batch: list[Job] = []
     size = 0
@@ -204,6 +240,17 @@ def _batches(jobs: Iterable[Job]) -> Iterator[list[Job]]:
         size += job.bytes
     if batch:
         yield batch
+
+
+@contextlib.contextmanager
+def rare_collections() -> Iterator[None]:
+    """Results are plain tuples without cycles: looking for cycles among them all the time is wasted time."""
+    before = gc.get_threshold()
+    gc.set_threshold(*_RARELY)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 @contextlib.contextmanager
@@ -221,15 +268,19 @@ def _interrupts_held() -> Iterator[None]:
 
 
 # One worker process serves one build: what it parses with is set once, when it starts.
-_setup: list[tuple[GazetteProfile, Parser]] = []
+_setup: list[tuple[GazetteProfile, Parser, Terms | None]] = []
 
 
-def _start_worker(profile: GazetteProfile, parser: Parser) -> None:
+def _start_worker(profile: GazetteProfile, parser: Parser, terms: bool) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process decides what an interrupt means
     threading.Thread(target=_die_with_parent, daemon=True).start()
-    # Results are plain tuples without cycles; looking for cycles among them is wasted time.
-    gc.set_threshold(100_000, 50, 50)
-    _setup.append((profile, parser))
+    gc.set_threshold(*_RARELY)
+    cut = None
+    if terms:
+        from dofrag.search.bm25 import index_terms
+
+        cut = index_terms()
+    _setup.append((profile, parser, cut))
 
 
 def _die_with_parent() -> None:
@@ -241,5 +292,14 @@ def _die_with_parent() -> None:
 
 
 def _parse_batch(batch: list[Job]) -> list[Parsed]:
-    profile, parser = _setup[0]
-    return [parse_file(job, profile, parser) for job in batch]
+    profile, parser, terms = _setup[0]
+    found = [parse_file(job, profile, parser) for job in batch]
+    return found if terms is None else [_with_terms(parsed, terms) for parsed in found]
+
+
+def _with_terms(parsed: Parsed, terms: Terms) -> Parsed:
+    try:
+        ahead = [terms_ahead(((row[3], row[6]) for row in rows), terms) for _, rows in parsed.publications]
+    except UnicodeError:
+        return parsed  # text that the store refuses, with its reason
+    return replace(parsed, terms=tuple(ahead))

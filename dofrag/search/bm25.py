@@ -29,7 +29,7 @@ from dofrag.search.analysis import (
     provision_keys,
     query_text,
 )
-from dofrag.search.documents import ChunkText, batches, plain_path, publication_keys
+from dofrag.search.documents import IndexedChunk, publication_keys
 from dofrag.search.guard import GuardedSearcher, guarded
 from dofrag.search.interface import Page
 from dofrag.store.rows import issuer_words
@@ -72,7 +72,8 @@ def _schema() -> tantivy.Schema:
     return builder.build()
 
 
-def _terms() -> Terms:
+def index_terms() -> Terms:
+    """How texts are cut into terms, for the index and for queries."""
     stemmer = (
         tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw())
         .filter(tantivy.Filter.custom_stopword(list(STOP_WORDS)))
@@ -127,7 +128,7 @@ class Bm25Index:
         """Raises IndexMismatch when the folder holds no index that can be opened."""
         self._index, self._searcher = _open_searcher(folder, name or str(folder))
         self._schema = self._index.schema
-        self._terms = _terms()
+        self._terms = index_terms()
         self._provisions = provisions
         self._expansions = expansions
         self._consolidated = frozenset(self._terms.of([CONSOLIDATED_WORDS])[0].split())
@@ -354,35 +355,30 @@ class Bm25Writer:
         # One thread keeps up with whoever feeds it, and leaves fewer segments to search.
         self._name = name or str(folder)
         self._writer = cast("tantivy.IndexWriter", guarded(self._name, lambda: self._index.writer(heap, 1)))
-        self._terms = _terms()
+        self.terms = index_terms()
 
     def delete(self, publication_id: int) -> None:
         self._writer.delete_documents_by_term("publication", publication_id)
 
-    def add(self, publication: Publication, publication_id: int, chunks: Iterable[ChunkText]) -> int:
+    def add(self, publication: Publication, publication_id: int, chunks: Iterable[IndexedChunk]) -> int:
         """Index the chunks of one publication; returns how many."""
-        (title,) = self._terms.of([f"{publication.title}\n{publication.issuer}"])
+        (title,) = self.terms.of([f"{publication.title}\n{publication.issuer}"])
         code, day = publication.code, publication.published_on.toordinal()
         keys = publication_keys(publication)
         count = 0
-        for batch in batches(chunks):
-            texts = self._terms.of([chunk[3] for chunk in batch])
-            paths = list(dict.fromkeys(chunk[1] for chunk in batch))
-            headings = dict(zip(paths, self._terms.of([plain_path(path) for path in paths]), strict=True))
-            for (chunk_id, path, provision, _), text in zip(batch, texts, strict=True):
-                self._writer.add_document(
-                    tantivy.Document(
-                        id=chunk_id,
-                        publication=publication_id,
-                        code=code,
-                        day=day,
-                        key=[*keys, *(f"provision:{p}" for p in provision_keys(provision))],
-                        text=text,
-                        title=title,
-                        headings=headings[path],
-                    )
+        for count, (chunk_id, provision, text, headings) in enumerate(chunks, start=1):  # noqa: B007
+            self._writer.add_document(
+                tantivy.Document(
+                    id=chunk_id,
+                    publication=publication_id,
+                    code=code,
+                    day=day,
+                    key=[*keys, *(f"provision:{p}" for p in provision_keys(provision))],
+                    text=text,
+                    title=title,
+                    headings=headings,
                 )
-            count += len(batch)
+            )
         return count
 
     def commit(self) -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from dofrag.domain.corpus import Publication
-from dofrag.search.analysis import identifier_keys
-from dofrag.store.rows import issuer_words
+from dofrag.search.analysis import Terms, identifier_keys
+from dofrag.store.rows import encode_path, issuer_words
 
 ChunkText = tuple[int, str, str | None, str]
 """What the index takes of a chunk: id, heading path as stored (JSON), provision, text."""
+IndexedChunk = tuple[int, str | None, str, str]
+"""A chunk ready for the engine: id, provision, terms of its text, terms of its heading path."""
+ChunkTerms = tuple[Sequence[str], Sequence[str]]
+"""Terms of a publication's chunks worked out ahead, in order: of their texts, of their heading paths."""
 _BATCH_CHARS = 200_000  # of chunks whose terms are worked out in one piece
 
 
@@ -40,3 +44,28 @@ def batches(chunks: Iterable[ChunkText]) -> Iterator[list[ChunkText]]:
             batch, size = [], 0
     if batch:
         yield batch
+
+
+def with_terms(chunks: Iterable[ChunkText], terms: Terms) -> Iterator[IndexedChunk]:
+    """Stored chunks with their terms, in order."""
+    for batch in batches(chunks):
+        texts = terms.of([chunk[3] for chunk in batch])
+        headings = _heading_terms([chunk[1] for chunk in batch], terms)
+        for (chunk_id, path, provision, _), text in zip(batch, texts, strict=True):
+            yield chunk_id, provision, text, headings[path]
+
+
+def terms_ahead(chunks: Iterable[tuple[tuple[str, ...], str]], terms: Terms) -> ChunkTerms:
+    """The same terms before anything is stored, from heading paths and texts."""
+    texts: list[str] = []
+    headings: list[str] = []
+    for batch in batches((0, encode_path(path), None, text) for path, text in chunks):
+        texts += terms.of([chunk[3] for chunk in batch])
+        paths = [chunk[1] for chunk in batch]
+        headings += map(_heading_terms(paths, terms).__getitem__, paths)
+    return texts, headings
+
+
+def _heading_terms(paths: Iterable[str], terms: Terms) -> dict[str, str]:
+    distinct = list(dict.fromkeys(paths))
+    return dict(zip(distinct, terms.of([plain_path(path) for path in distinct]), strict=True))

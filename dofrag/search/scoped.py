@@ -14,8 +14,9 @@ from pathlib import Path
 
 from dofrag.domain.corpus import PUBLIC, Filters, Hit, Publication
 from dofrag.errors import IndexMismatch
+from dofrag.search.analysis import Terms
 from dofrag.search.bm25 import Bm25Index, Bm25Writer, Expansions, Provisions
-from dofrag.search.documents import ChunkText
+from dofrag.search.documents import IndexedChunk
 from dofrag.search.guard import guarded
 from dofrag.search.interface import Page
 from dofrag.store.schema import REBUILD
@@ -118,11 +119,16 @@ class ScopedWriter:
             if PUBLIC not in self._writers:
                 raise IndexMismatch(f"index {self._name!r}: its search index is missing or damaged", hint=REBUILD)
 
+    @property
+    def terms(self) -> Terms:
+        """What works out the terms of the chunks to add."""
+        return self._writers[PUBLIC].terms
+
     def delete(self, publication_id: int) -> None:
         for writer in self._writers.values():
             writer.delete(publication_id)
 
-    def add(self, publication: Publication, publication_id: int, chunks: Iterable[ChunkText]) -> int:
+    def add(self, publication: Publication, publication_id: int, chunks: Iterable[IndexedChunk]) -> int:
         """Index the chunks of one publication with its collection; returns how many."""
         part = part_name(publication.scope)
         if part not in self._writers:

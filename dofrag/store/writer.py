@@ -16,12 +16,11 @@ from pathlib import Path
 from dofrag.domain.corpus import PUBLIC
 from dofrag.domain.draft import Header, ParsedPublication
 from dofrag.store.faults import refusal
-from dofrag.store.rows import array, issuer_words
+from dofrag.store.rows import array, encode_path, issuer_words
 from dofrag.store.salvage import OldIds
 from dofrag.store.schema import migrate
 from dofrag.store.tally import ChunkTally
 
-_encode = json.JSONEncoder(ensure_ascii=False).encode  # one encoder for all: `json.dumps` would make one each time
 _BATCH = 500  # chunks a statement; bounds memory whatever the size of a publication
 
 
@@ -72,6 +71,7 @@ class StoreWriter:
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
             self._db.execute("PRAGMA cache_size = -65536")
+            self._db.execute("PRAGMA wal_autocheckpoint = 8000")  # pages, 32 MB: each checkpoint waits for the disk
         except sqlite3.DatabaseError as error:
             self._db.close()
             raise refusal(name, error) from error
@@ -311,7 +311,7 @@ class StoreWriter:
         for chunk in parsed.chunks:
             if chunk.heading_path != path:  # neighbours share their path: encoded once
                 path = chunk.heading_path
-                headings = _encode(path)
+                headings = encode_path(path)
             tally.add(chunk, headings)
             batch.append(
                 (

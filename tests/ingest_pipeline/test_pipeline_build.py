@@ -106,6 +106,25 @@ def test_processes_change_speed_and_nothing_else(
     assert status(index).stamp == status(tmp_path / "parallel").stamp
 
 
+@pytest.mark.parametrize("early", [0, 10**12])
+def test_terms_from_the_processes_are_found_as_those_from_the_store(
+    corpus: Path, index: Path, monkeypatch: pytest.MonkeyPatch, early: int
+) -> None:
+    monkeypatch.setattr(pipeline, "_WORKERS_PAY_FROM", 0)
+    monkeypatch.setattr(pipeline, "_START_EARLY_FROM", early)
+    build([corpus], index, replace(INGEST, workers=2))
+
+    def hits() -> list[object]:
+        with open_index(index) as opened:
+            words = {w for code in ids(index) for c in opened.reader.chunks(code, EVERYTHING) for w in c.text.split()}
+            return [opened.backend.search_chunks(w, EVERYTHING, limit=50, explain=True) for w in sorted(words)]
+
+    before = hits()
+    optimize(index, INGEST)  # writes the index anew from the store
+    assert any(page.total for page in before)  # type: ignore[attr-defined]
+    assert hits() == before
+
+
 def test_a_file_that_kills_its_process_takes_no_other_with_it(
     corpus: Path, index: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
