@@ -67,10 +67,6 @@ class PreparedPassage:
     def text(self) -> str:
         return self.passage.text
 
-    @property
-    def item_spans(self) -> tuple[tuple[int, int], ...]:
-        return tuple((i.start, i.end) for one in self.lists for i in one.items)
-
     @cached_property
     def memo(self) -> dict[object, Any]:
         """What was worked out from this passage, by what it depends on. Nothing of that changes; it goes with the

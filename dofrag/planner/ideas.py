@@ -36,7 +36,6 @@ from dofrag.planner.reading import open_around, read_whole, untouched
 from dofrag.planner.series import alters, corrects, searched_since
 
 READ_AT_ONCE = 5
-MAX_CHUNKS = 8  # of one call
 TOKENS_A_CHUNK = 900
 """What a chunk takes to read, as a guess before it is read."""
 MAX_PAGES = 2

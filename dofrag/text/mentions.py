@@ -67,9 +67,9 @@ def _compiled(source: str) -> re.Pattern[str]:
 
 # "el artículo 3 y el 7" names two; "el artículo 3 y el 7 de agosto", "el artículo 3 y el 5 por ciento" do not.
 _NO_PROVISION = (
-    r"[ ]*(?:%|por[ ]+ciento|de[ ]+(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|sep?tiembre|octubre"
+    r"[ ]*(?:%|por[ ]+ciento|dias?\b|meses\b|años?\b|de[ ]+(?:\d{4}|enero|febrero|marzo|abril|mayo|junio|julio"
+    r"|agosto|sep?tiembre|octubre|noviembre|diciembre))|[ ]+parrafo|[ ]+transitori"
 )
-_NO_PROVISION += r"|noviembre|diciembre|\d{4})|dias?\b|meses\b|anos?\b|años?\b)|[ ]+parrafo|[ ]+transitori"
 
 
 def _unit(kind: str, words: tuple[str, ...], singular: str, plural: str, number: str) -> _Unit:

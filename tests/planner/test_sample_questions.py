@@ -1,7 +1,6 @@
 """The questions of the sample gazette, whole runs: an answer may be missing, it may not be wrong.
 
-An answered run cites nothing but the expected publications and quotes every expected passage. `KNOWN_WRONG` names the
-questions where that fails today and why; one that begins to hold must leave the list, and none may join it unseen.
+An answered run cites nothing but the expected publications and quotes every expected passage.
 """
 
 from __future__ import annotations
@@ -24,8 +23,6 @@ FLOOR = 24
 
 NOT_ASKED = {"s01": "1 de febrero de 2025"}
 """Expected quotes for something that the question does not ask: a bonus, not a part of the answer."""
-
-KNOWN_WRONG: dict[str, str] = {}
 
 
 @pytest.fixture(scope="module")
@@ -79,12 +76,7 @@ def faults(question: dict[str, Any], result: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=[q["id"] for q in QUESTIONS])
 def test_an_answer_is_never_wrong(question: dict[str, Any], results: dict[str, dict[str, Any]]) -> None:
-    wrong = faults(question, results[question["id"]])
-    if question["id"] in KNOWN_WRONG:
-        if not wrong:
-            pytest.fail(f"{question['id']} is right now: take it off KNOWN_WRONG")
-        pytest.xfail(KNOWN_WRONG[question["id"]])
-    assert wrong == []
+    assert faults(question, results[question["id"]]) == []
 
 
 def test_as_many_as_before_end_as_expected(results: dict[str, dict[str, Any]]) -> None:
