@@ -68,7 +68,7 @@ def date_support(requirement: DateRequired, prepared: PreparedPassage) -> Suppor
         case DateRole.PUBLICATION:
             asked = frozenset(stem(w) for w in (*requirement.terms, *requirement.source.name))
             return _publication_date(subject, prepared, names_anything(requirement.source), asked)
-        case DateRole.EFFECT | DateRole.SIGNATURE | DateRole.DEADLINE | DateRole.DATUM:
+        case DateRole.EFFECT | DateRole.END | DateRole.SIGNATURE | DateRole.DEADLINE | DateRole.DATUM:
             pass
         case _:
             assert_never(requirement.role)
@@ -136,6 +136,10 @@ def _dated(role: DateRole, sentence: Sentence, prepared: PreparedPassage) -> tup
     match role:
         case DateRole.EFFECT:
             return _effect(sentence, days)
+        case DateRole.END:
+            ended = cue("end_of_effect").search(sentence.folded)
+            near = sorted(days, key=lambda d: abs(d.start - sentence.start - ended.start())) if ended else []
+            return (near[0],) if near else None
         case DateRole.SIGNATURE:
             signed = [d for d in days if _before(prepared, sentence, d, "signature_date")]
             return (signed[-1],) if signed else None

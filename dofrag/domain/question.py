@@ -29,6 +29,7 @@ class DateRole(StrEnum):
     DATUM = "datum"  # the day the value was obtained or is of
     PUBLICATION = "publication"
     EFFECT = "effect"  # entry into force, start of validity
+    END = "end"  # the last day on which it holds, or the day on which it ceases to: never the start
     SIGNATURE = "signature"
     DEADLINE = "deadline"
 
@@ -77,6 +78,10 @@ class Base:
     "method", "basis", "consequence", "correction", "change", "former" (what a text said before), "operative" (what
     was resolved or ordered), "validity" (whether it is still in force), "repeal", "replacement", "extension",
     "procedure", "difference", "identifier" (a file, a trial), "unit", "reference" (a provision that points on).
+
+    `negated`: asked is who or what does *not* (may not, is not obliged, is excluded): the sentence has to deny it.
+    `whether`: asked is if something is so: the sentence that says so holds the proposition, with the figures of
+    `stated` ("5 boyas", "cada tres años", as the question spells them).
     """
 
     id: str
@@ -84,8 +89,12 @@ class Base:
     rule: str
     terms: tuple[str, ...] = ()  # folded content words of the subject
     context: tuple[str, ...] = ()  # words of the part that this one continues: they tell which, `terms` tell what
+    residue: tuple[str, ...] = ()  # further content words of the part, which no other slot holds
     entities: tuple[str, ...] = ()  # folded names, acronyms and codes: each is named, no sibling will do
     aspect: str | None = None
+    negated: bool = False
+    whether: bool = False
+    stated: tuple[str, ...] = ()
     cited: str | None = None  # canonical path of a provision that the answering sentence invokes
     path: str | None = None  # canonical path of the provision that must hold the answer ("art:3"), if one is named
     source: Source = field(default_factory=Source)
@@ -198,13 +207,17 @@ class Premise:
     """Something that the question takes for granted and that a source can confirm or correct.
 
     `slot` names what is presupposed: "exists", "number", "date", "instrument", "act", "provision", "value" (what an
-    amount was fixed at), "amended" (which instrument a reform changed).
+    amount was fixed at), "amended" (which instrument a reform changed), "amount" (a figure with its unit or noun that
+    something is said to be, whatever that is: "cien litros", "cada cinco años"; `terms` are the folded content words
+    of what it is said of, `unit` is canonical, None for a unit without a canonical name).
     """
 
     id: str
     slot: str
     label: str
     expected: str
+    terms: tuple[str, ...] = ()
+    unit: str | None = None
     source: Source = field(default_factory=Source)
 
 
