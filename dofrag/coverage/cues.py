@@ -7,6 +7,8 @@ import tomllib
 from functools import lru_cache
 from importlib.resources import files
 
+from dofrag.text.patterns import late
+
 
 @lru_cache(maxsize=1)
 def rows() -> dict[str, dict[str, object]]:
@@ -23,4 +25,4 @@ def has_cue(name: str) -> bool:
 @lru_cache(maxsize=128)
 def cue(name: str) -> re.Pattern[str]:
     """The pattern of one row; it runs on text folded by `fold_chars`. KeyError for a name that is not there."""
-    return re.compile(str(rows()[name]["pattern"]))
+    return late(str(rows()[name]["pattern"]))

@@ -12,6 +12,7 @@ from dofrag.coverage.quantities import canonical
 from dofrag.text.dates import FoundDate, find_dates
 from dofrag.text.fold import fold_chars
 from dofrag.text.numbers import FoundNumber, find_numbers
+from dofrag.text.patterns import late
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Facts:
         )
 
 
-_TOKEN = re.compile(
+_TOKEN = late(
     r"[^\W_]*\d[^\W_]*(?:[-./,][^\W_]*\d[^\W_]*|[-/][^\W_\d]+)*|[^\W\d_]{2,}(?:[-/][^\W_]+)*[-/][^\W_]*\d[^\W_]*(?:[-/][^\W_]+)*"
 )
 

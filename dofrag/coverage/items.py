@@ -15,6 +15,7 @@ from dofrag.coverage.units import Item
 from dofrag.domain.question import ItemRequired, ListRequired, Source, Status
 from dofrag.text.fold import stem, words
 from dofrag.text.numwords import parse_roman
+from dofrag.text.patterns import late
 
 MAX_ITEM_WORDS = 14
 """Words of an item that no mark sets off: a longer piece between commas is a clause."""
@@ -236,8 +237,8 @@ def _counts(subject: tuple[str, ...], noun: str) -> bool:
     return bool(subject) and sum(held(s, following) for s in subject) * 3 >= min(len(subject), 3) * 2
 
 
-_SEPARATOR = re.compile(r",\s+(?:[yeou]\s+)?|;\s*(?:[yeou]\s+)?|\s+[yeou]\s+")
-_STRONG = re.compile(r";\s*(?:[yeou]\s+)?|,\s+[yeou]\s+|,\s+")
+_SEPARATOR = late(r",\s+(?:[yeou]\s+)?|;\s*(?:[yeou]\s+)?|\s+[yeou]\s+")
+_STRONG = late(r";\s*(?:[yeou]\s+)?|,\s+[yeou]\s+|,\s+")
 
 
 def _inline(
@@ -273,7 +274,7 @@ def _is_item(text: str, subject: tuple[str, ...]) -> bool:
     return 0 < len(text.split()) <= MAX_ITEM_WORDS and not any(held(stem(w), subject[:1]) for w in words(text))
 
 
-_LABEL = re.compile(r"^[\W_]*(?P<label>(?:[a-zñ]+\s+){1,4})(?P<n>\d{1,2}|[ivx]{1,5})[*_]*\s*[.:)–-]")
+_LABEL = late(r"^[\W_]*(?P<label>(?:[a-zñ]+\s+){1,4})(?P<n>\d{1,2}|[ivx]{1,5})[*_]*\s*[.:)–-]")
 
 
 def _labelled(subject: tuple[str, ...], prepared: PreparedPassage) -> Iterator[_List]:

@@ -14,6 +14,7 @@ from dofrag.coverage.units import ItemList, cut, lists
 from dofrag.domain.corpus import Passage
 from dofrag.text.dates import FoundDate, find_dates
 from dofrag.text.fold import STOP_WORDS, fold, fold_chars, stem, stems, words
+from dofrag.text.patterns import late
 from dofrag.text.provisions import ProvisionMark, heading_provision
 from dofrag.text.spans import QuotableText
 
@@ -244,7 +245,7 @@ def zones(folded: str) -> tuple[Mention[frozenset[str]], ...]:
     return tuple(found)
 
 
-_CAPITALISED = re.compile(
+_CAPITALISED = late(
     r"[^\W\d_a-zñáéíóúü]\w*"
     r"(?:[ \n]+(?:(?:de|del|la|las|los|el|y|e|al|para|en)[ \n]+){0,3}[^\W\d_a-zñáéíóúü]\w*){2,7}"
 )
@@ -261,10 +262,10 @@ def acronyms(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-_WORDS = re.compile(r"[^\W_]+(?:[-./,][^\W_]+)*")
+_WORDS = late(r"[^\W_]+(?:[-./,][^\W_]+)*")
 
 
-_DIVIDED = re.compile(r"(?P<head>[^\W\d_])(?P<cut>-[ \t]*\n[ \t]*)(?P<tail>[a-zñáéíóúü]+)")
+_DIVIDED = late(r"(?P<head>[^\W\d_])(?P<cut>-[ \t]*\n[ \t]*)(?P<tail>[a-zñáéíóúü]+)")
 
 
 def joined(text: str) -> tuple[str, tuple[tuple[int, int], ...]]:

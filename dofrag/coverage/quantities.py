@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from dofrag.text.dates import FoundDate
 from dofrag.text.numbers import find_numbers
+from dofrag.text.patterns import late
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +36,14 @@ def canonical(value: Decimal) -> str:
     return "0" if plain in ("-0", "") else plain
 
 
-_NUMBERED = re.compile(
+_NUMBERED = late(
     r"\b(?:articulos?|arts?\.|numeral(?:es)?|fraccion(?:es)?|incisos?|reglas?|anexos?|apartados?|parrafos?|capitulos?"
     r"|titulos?|paginas?|pags?\.|numero|num\.|no\.|n\.º|tomo|tramos?|ramo|eje|estrategia|objetivo|region|zona|tabla"
     r"|cuadro|formato|expediente|oficio|folio|guia|transitorios?|clausulas?|seccion|partida|colonia|calle|codigo"
     r"|c\.p\.)\s*(?:\d[\d.]{0,6}(?:,\s*|\s+y\s+|\s+al?\s+)){0,12}$"
 )
-_BEFORE_MARK = re.compile(r"(?:^|\n|[;:.,]\s|\sy\s)\s*[*_#\s]*$")
-_AFTER_MARK = re.compile(r"(?:[.)]|\.-)[*_]*(?:\s|$)")
+_BEFORE_MARK = late(r"(?:^|\n|[;:.,]\s|\sy\s)\s*[*_#\s]*$")
+_AFTER_MARK = late(r"(?:[.)]|\.-)[*_]*(?:\s|$)")
 _NOUN = 96
 
 

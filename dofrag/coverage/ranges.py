@@ -15,27 +15,28 @@ from dofrag.coverage.source import held, names_anything, telling_terms
 from dofrag.coverage.spans import quotable_span
 from dofrag.domain.question import RangeRequired, Status
 from dofrag.text.fold import content_words, fold_chars, stem, words
+from dofrag.text.patterns import late
 
-_TO = re.compile(r"(?:\s*[a-zñ]{3,20})?\s+(?:a|y|al|hasta)\s+(?:los\s+|las\s+)?|\s*-\s*")
-_OR_LESS = re.compile(
+_TO = late(r"(?:\s*[a-zñ]{3,20})?\s+(?:a|y|al|hasta)\s+(?:los\s+|las\s+)?|\s*-\s*")
+_OR_LESS = late(
     r"\s*(?:[a-zñ]{3,20}\s+)?(?:o\s+menos|o\s+menor(?:es)?|como\s+maximo|a\s+lo\s+mas|o\s+inferior(?:es)?)\b"
 )
-_OR_MORE = re.compile(
+_OR_MORE = late(
     r"\s*(?:[a-zñ]{3,20}\s+)?(?:o\s+mas|o\s+mayor(?:es)?|en\s+adelante|o\s+superior(?:es)?|como\s+minimo)\b"
 )
-_FROM = re.compile(r"(?:\bde|\bentre|\bdesde)\s+(?:los\s+|las\s+)?$")
-_UP_TO = re.compile(
+_FROM = late(r"(?:\bde|\bentre|\bdesde)\s+(?:los\s+|las\s+)?$")
+_UP_TO = late(
     r"(?:\bhasta|\b(?:no|ni)\s+mas\s+de|\bmaximo(?:\s+de)?|\bno\s+exced\w*\s+de|\bno\s+(?:sea\s+)?mayor(?:es)?\s+(?:de|a|que)"
     r"|\ba\s+lo\s+mas|\bcomo\s+maximo)\s+(?:los\s+|las\s+)?$"
 )
-_BELOW = re.compile(
+_BELOW = late(
     r"(?:\bmenos\s+de|\bmenor(?:es)?\s+(?:de|a|que)|\binferior(?:es)?\s+a|\bdebajo\s+de)\s+(?:los\s+|las\s+)?$"
 )
-_ABOVE = re.compile(
+_ABOVE = late(
     r"(?:\bmas\s+de|\bmayor(?:es)?\s+(?:de|a|que)|\bsuperior(?:es)?\s+a|\bexced\w*\s+(?:de|los|las)?|\bencima\s+de"
     r"|\barriba\s+de|\brebas\w+)\s*(?:los\s+|las\s+)?$"
 )
-_FROM_UP = re.compile(
+_FROM_UP = late(
     r"(?:\ba\s+partir\s+de|\bdesde|\bal\s+menos|\bminimo(?:\s+de)?|\bpor\s+lo\s+menos|\bno\s+menos\s+de|\bcuando\s+menos)"
     r"\s+(?:los\s+|las\s+)?$"
 )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from dofrag.text.fold import fold_chars
 from dofrag.text.numwords import parse_roman
+from dofrag.text.patterns import late
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +42,19 @@ class ItemList:
     closed: bool
 
 
-_END = re.compile(
+_END = late(
     r"[.!?;:][\"»”)*_]*\s+(?=[\"«“¿¡(*_#]*[A-ZÁÉÍÓÚÑÜ0-9])|\n\s*\n|\n(?=\s*(?:[|#*•–—-]|\d{1,3}[.)](?!\d+(?:[,;]|\s+[yeau]l?\s))|[a-zñ]\)))"
 )
-_ABBREVIATION = re.compile(
+_ABBREVIATION = late(
     r"(?:^|[^\w])(?:[a-zñ]|ee\.uu|arts?|num|nums|no|nos|fracc?|inc|parr|lic|dr|dra|ing|sra?|c\.p|mtr[oa]|prof|gral|av|col|"
     r"vol|pags?|cap|tel|ext|aprox|vgr|etc|sta|sto|ma|fr|frs|reg|exp|of|cd|edo|mpio|depto)\.$"
 )
-_MARK_ONLY = re.compile(
+_MARK_ONLY = late(
     r"\W*(?:(?:articulo|art\.|numeral|fraccion|inciso|regla|anexo|capitulo|titulo)\s+)?"
     r"(?:[\dº°]+[oa]?(?:[.-][\da-z]+)*|[ivxlc]+|[a-zñ]\)|[a-z]+(?:[ ][a-z]+)?)[*_]*[.)]-?[*_]*\s*$"
 )
-_ORDINAL_MARK = re.compile(r"(?:articulo\s+)?(?:primer|segund|tercer|cuart|quint|sext|septim|octav|noven|decim|unic)")
-_RULE = re.compile(r"^[\s|:+=-]+$")
+_ORDINAL_MARK = late(r"(?:articulo\s+)?(?:primer|segund|tercer|cuart|quint|sext|septim|octav|noven|decim|unic)")
+_RULE = late(r"^[\s|:+=-]+$")
 
 
 def cut(text: str) -> tuple[Unit, ...]:
@@ -141,15 +142,15 @@ def _skip(text: str, at: int) -> int:
     return at
 
 
-_LIST_MARK = re.compile(r"(?:y\s+)?(?:[ivxlc]{1,7}\s?[.)-]|\d{1,3}[.)]|[a-zñ]\))[*_-]*\s")
+_LIST_MARK = late(r"(?:y\s+)?(?:[ivxlc]{1,7}\s?[.)-]|\d{1,3}[.)]|[a-zñ]\))[*_-]*\s")
 # A mark stands at the beginning of a line or after a stop (and perhaps a conjunction); a group for each kind.
-_MARK = re.compile(
+_MARK = late(
     r"(?:(?<![\s\S])|(?<=\n)|(?<=[;:.,]\s)|(?<=[;:.,]\sy\s)|(?<=[;:.,]\so\s)|(?<=\sy\s)|(?<=-\s))[ \t]*[*_]*"
     r"(?:(?P<roman>[IVXLC]{1,7})[*_]*(?:\.-?|\)|\s?-)|(?P<digit>\d{1,3})[*_]*(?:\.-?|\))|(?P<letter>[a-zñ])\)"
     r"|(?P<bullet>[-•–—*▪●]))[*_]*(?=\s+\S)"
 )
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_TAIL = re.compile(r"[\s,;]+(?:[yeou][\s,]*)?$")
+_TAIL = late(r"[\s,;]+(?:[yeou][\s,]*)?$")
 MIN_ITEMS = 2
 
 
@@ -219,5 +220,5 @@ def _last_end(text: str, at: int) -> int:
     paragraph = text.find("\n\n", at)
     end = paragraph if paragraph >= 0 else len(text)
     # The mark itself may hold a stop: begin to look after it.
-    stop = re.compile(r"\.\s+(?=[A-ZÁÉÍÓÚÑ¿«\"“])").search(text, min(at + 8, end), end)
+    stop = late(r"\.\s+(?=[A-ZÁÉÍÓÚÑ¿«\"“])").search(text, min(at + 8, end), end)
     return stop.start() + 1 if stop else end

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 from typing import Any
@@ -12,11 +11,12 @@ from dofrag.coverage.source import held
 from dofrag.domain.corpus import Publication
 from dofrag.domain.question import Requirement, ValueRequired
 from dofrag.text.fold import content_words, fold, stem
+from dofrag.text.patterns import late
 
-_NOT_SERIES = re.compile(
+_NOT_SERIES = late(
     r"[^a-zñ ]+|\b(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)\b"
 )
-_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_YEAR = late(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
 def series(publication: Publication) -> tuple[str, str]:

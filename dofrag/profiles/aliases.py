@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from dofrag.text.patterns import late
+
 
 @dataclass(frozen=True, slots=True)
 class Alias:
@@ -48,7 +50,7 @@ class Names:
         listed = sorted(spellings, key=lambda s: (-len(s), s))
         pattern = r"(?<![\w-])(?:" + "|".join(re.escape(s).replace(r"\ ", " ") for s in listed) + r")(?![\w-])"
         object.__setattr__(self, "pattern", pattern if listed else r"(?!)")
-        object.__setattr__(self, "_compiled", re.compile(self.pattern))
+        object.__setattr__(self, "_compiled", late(self.pattern))
         object.__setattr__(self, "_by_spelling", spellings)
 
     def find(self, folded: str) -> list[Found]:
@@ -85,6 +87,7 @@ class Aliases:
     validity: frozenset[str]  # folded words that say that a thing is in force: no part of its name
     connectors: frozenset[str]  # folded words that may join the capitalised words of a name
     stop_words: frozenset[str]
+    asking: frozenset[str]  # folded words for any value, date or kind of answer: no part of what is asked about
     partial_identifier: re.Pattern[str]
     expansions: Mapping[str, tuple[str, ...]]
 
@@ -97,7 +100,7 @@ def _names(rows: Iterable[Mapping[str, Any]]) -> Names:
                 tuple(row["aliases"]),
                 row.get("label", row["name"]),
                 row.get("unit"),
-                re.compile(row["variant"]) if "variant" in row else None,
+                late(row["variant"]) if "variant" in row else None,
             )
             for row in rows
         )
@@ -123,6 +126,7 @@ def load_aliases(text: str) -> Aliases:
         validity=frozenset(data["instruments"].get("validity", ())),
         connectors=frozenset(data["instruments"]["connectors"]),
         stop_words=frozenset(data.get("stop_words", ())),
-        partial_identifier=re.compile(data["identifiers"]["partial"]),
+        asking=frozenset(data.get("asking", ())),
+        partial_identifier=late(data["identifiers"]["partial"]),
         expansions={k: tuple(v) for k, v in data.get("expansions", {}).items()},
     )

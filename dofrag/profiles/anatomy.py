@@ -1,20 +1,21 @@
 """A gazette's anatomy: what its paths, lines, headers, dates and identifiers look like, loaded from a TOML file.
 
-Ingest knows publications, issuers, titles and notices; how one gazette prints them is data. `load_anatomy` compiles
-every pattern once; a file that lacks a table or holds a bad pattern fails at once, with the key's name.
+Ingest knows publications, issuers, titles and notices; how one gazette prints them is data. A file that lacks a table
+or holds a bad pattern fails when it is loaded, with the key's name.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
 from dofrag.text.fold import fold
 from dofrag.text.numwords import parse_cardinal
+from dofrag.text.patterns import late
 
 Pattern = re.Pattern[str]
 
@@ -102,52 +103,58 @@ class Anatomy:
     own_title: Pattern
 
 
-def _compile(table: Mapping[str, Any], where: str) -> dict[str, Pattern]:
+def _compile(table: Mapping[str, Any], where: str, compile_: Callable[[str], Pattern]) -> dict[str, Pattern]:
     compiled = {}
     for key, pattern in table.items():
         try:
-            compiled[key] = re.compile(pattern)
+            compiled[key] = compile_(pattern)
         except re.error as error:
             raise ValueError(f"anatomy: bad pattern {where}.{key}: {error}") from error
     return compiled
 
 
-def load_anatomy(text: str) -> Anatomy:
-    """Parse and compile. Raises ValueError for a bad pattern, KeyError for a missing table or key."""
+def load_anatomy(text: str, *, tested: bool = False) -> Anatomy:
+    """Parse and compile. Raises ValueError for a bad pattern, KeyError for a missing table or key. The patterns of a
+    file that is `tested` are compiled when they are first needed."""
+    compile_: Callable[[str], Pattern] = late if tested else re.compile
     raw = tomllib.loads(text)
     paths, dates, law = raw["paths"], raw["dates"], raw["consolidated"]
     rows = _compile(
-        {k: paths[k] for k in ("publication", "edition", "excerpt", "note", "dated", "official_code")}, "paths"
+        {k: paths[k] for k in ("publication", "edition", "excerpt", "note", "dated", "official_code")},
+        "paths",
+        compile_,
     )
-    title = _compile(raw["title"], "title")
-    consolidated = _compile({k: law[k] for k in ("mark", "first", "last", "amended", "notice")}, "consolidated")
-    identifiers = _compile(raw["identifiers"], "identifiers")
+    title = _compile(raw["title"], "title", compile_)
+    consolidated = _compile(
+        {k: law[k] for k in ("mark", "first", "last", "amended", "notice")}, "consolidated", compile_
+    )
+    identifiers = _compile(raw["identifiers"], "identifiers", compile_)
     months = {name: i for i, names in enumerate(dates["months"], 1) for name in names.split("|")}
     return Anatomy(
         paths=PathRules(**rows, catalogue=paths["catalogue"], url=paths["url"], date_order=paths["date_order"]),
         country=tuple(fold(name) for name in raw["country"]),
         catalogue_keys=raw["catalogue"],
         conversions=raw["conversions"],
-        lines=_compile(raw["lines"], "lines"),
+        lines=_compile(raw["lines"], "lines", compile_),
         opening=title["opening"],
         openers=title["openers"],
         stop=title["stop"],
         fragment=title["fragment"],
-        instruments=tuple((r["name"], re.compile(r["pattern"])) for r in raw["instruments"]),
+        instruments=tuple((r["name"], compile_(r["pattern"])) for r in raw["instruments"]),
         dates=Dates(
             months=months,
-            published=tuple(re.compile(p) for p in dates["published"]),
-            any=re.compile(dates["any"]),
-            long=re.compile(dates["long"]),
-            signed=re.compile(dates["signed"]),
+            published=tuple(compile_(p) for p in dates["published"]),
+            any=compile_(dates["any"]),
+            long=compile_(dates["long"]),
+            signed=compile_(dates["signed"]),
             signed_notice=dates["signed_notice"],
         ),
         consolidated=Consolidated(
-            **consolidated, code=law["code"], issuers=tuple((name, re.compile(p)) for name, p in law["issuers"])
+            **consolidated, code=law["code"], issuers=tuple((name, compile_(p)) for name, p in law["issuers"])
         ),
-        structure=tuple((r["rank"], re.compile(r["pattern"])) for r in raw["structure"]),
-        transitory=_compile(raw["transitory"], "transitory"),
-        unmarked=re.compile(
+        structure=tuple((r["rank"], compile_(r["pattern"])) for r in raw["structure"]),
+        transitory=_compile(raw["transitory"], "transitory", compile_),
+        unmarked=compile_(
             r"[ *_>]{0,12}(?:"
             + "|".join(
                 [*(r["pattern"] for r in raw["structure"]), *(p for k, p in raw["transitory"].items() if k != "cue")]

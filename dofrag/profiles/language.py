@@ -10,6 +10,7 @@ from dofrag.text.fold import content_words
 from dofrag.text.mentions import FoundProvision, find_provisions
 from dofrag.text.numbers import FoundNumber, find_numbers
 from dofrag.text.numwords import CARDINAL
+from dofrag.text.patterns import late
 
 
 class Language(Protocol):
@@ -57,34 +58,30 @@ class Spanish:
     )
     noun = r"(?!(?:y|e|o|u|de|del|a|al|en|con|por|para|el|la|los|las|que|se|su|sus|mas|menos)\b)[a-zñ]{2,}"
     interrogatives = frozenset({"que", "como", "cuando", "donde", "quien", "quienes", "cual", "cuales", "cuanto"})
-    joint = re.compile(r"(?:^|[¿?¡!:;.,(]\s*|\b(?:y|e|o|u|pero|ademas|tambien)\s+)$")
-    coordination = re.compile(
-        r",? (?:y|e) (?=(?:(?:para|de|en|a) )?(?:el|la|los|las|sus?) )|, (?=(?:el|la|los|las) )"
-    )
+    joint = late(r"(?:^|[¿?¡!:;.,(]\s*|\b(?:y|e|o|u|pero|ademas|tambien)\s+)$")
+    coordination = late(r",? (?:y|e) (?=(?:(?:para|de|en|a) )?(?:el|la|los|las|sus?) )|, (?=(?:el|la|los|las) )")
     span = re.compile(r"\bdesde (?P<first>.+?) hasta (?P<last>.+)", re.S)
-    determiner = re.compile(r"\b(?:el|la|los|las|un|una|unos|unas|al|del)\s+")
-    parallel = re.compile(
+    determiner = late(r"\b(?:el|la|los|las|un|una|unos|unas|al|del)\s+")
+    parallel = late(
         r"\b(?P<p>de|con|en)(?:l| el| la| los| las)? (?P<first>[^,;:?]{3,80}?) y (?P=p)(?:l| el| la| los| las)? "
         r"(?P<second>[^,;:?]{3,80})"
     )
-    series = re.compile(r"\b(?P<list>[a-zñ]{4,}(?:, [a-zñ]{4,}){1,8} y [a-zñ]{4,})\b")
+    series = late(r"\b(?P<list>[a-zñ]{4,}(?:, [a-zñ]{4,}){1,8} y [a-zñ]{4,})\b")
     stretch = re.compile(r"\bde (?P<first>[a-zñ]{4,}(?: [a-zñ]+){0,3}) a (?P<last>[a-zñ].+)", re.S)
-    side = re.compile(r"(?:, |,? (?:y|e) )(?:(?:de|del|a|al|con|en|la|el|los|las|para|por) ){0,3}")
+    side = late(r"(?:, |,? (?:y|e) )(?:(?:de|del|a|al|con|en|la|el|los|las|para|por) ){0,3}")
     conjunctions = frozenset({"y", "e"})
     relative = "que"
-    infinitive = re.compile(r"[a-zñ]{2,}(?:ar|er|ir)(?:se|l[aeo]s?)?")
+    infinitive = late(r"[a-zñ]{2,}(?:ar|er|ir)(?:se|l[aeo]s?)?")
     ordinal = r"(?:(?:primer|tercer)[ao]?|(?:segund|cuart|quint|sext|septim|octav|noven|decim|ultim)[ao])"
-    between = re.compile(r"\b(?:entre|del?|desde)(?: (?:el|la|los))? $")
-    until = re.compile(r" (?:y|al?|hasta)(?: (?:el|la))? ")
-    aside = re.compile(r"\b(?:segun|conforme a|de acuerdo con|en terminos de|para (?:los )?efectos)\b")
-    measures = re.compile(r"\bpor (?P<first>[a-zñ]{3,20}) (?:y|o) por (?P<second>[a-zñ]{3,20})\b")
-    verb = re.compile(
+    between = late(r"\b(?:entre|del?|desde)(?: (?:el|la|los))? $")
+    until = late(r" (?:y|al?|hasta)(?: (?:el|la))? ")
+    aside = late(r"\b(?:segun|conforme a|de acuerdo con|en terminos de|para (?:los )?efectos)\b")
+    measures = late(r"\bpor (?P<first>[a-zñ]{3,20}) (?:y|o) por (?P<second>[a-zñ]{3,20})\b")
+    verb = late(
         r" (?:que )?(?:(?:se|le|les|l[ao]s?|no|pueden?|deben?|podran?|deberan?|corresponde) ){0,4}"
         r"(?P<verb>(?!(?:es|son|fue|fueron|era|eran|de|del|hay|en)\b)[a-zñ]{4,})"
     )
-    asked = re.compile(
-        r"\b(?:que|cual|cuales|cuant[oa]s?|[a-zñ]{2,}(?:ar|er|ir)(?: (?:el|la|los|las|un|una|su|sus))?) $"
-    )
+    asked = late(r"\b(?:que|cual|cuales|cuant[oa]s?|[a-zñ]{2,}(?:ar|er|ir)(?: (?:el|la|los|las|un|una|su|sus))?) $")
 
     def find_dates(self, text: str, *, default_year: int | None = None) -> list[FoundDate]:
         return find_dates(text, default_year=default_year)

@@ -6,6 +6,7 @@ What a row may emit:
     compare, count, announced, act, why, happens, current, gazette, zone, issuer, cites, amends, relative, each,
     effect, also                                                              slots and premises
     aspect                                              what is asked of a list or topic that another row found
+    courtesy                                                                  what is only polite
     ask                                                                       where a part of a question begins
     before                                              the words before a date: what it is the date of
 
@@ -18,6 +19,8 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+from dofrag.text.patterns import late
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +54,9 @@ class RuleSet:
         return any(r.pattern.search(folded) for r in self.of(emits))
 
 
-def load_rules(text: str, placeholders: Mapping[str, str]) -> RuleSet:
+def load_rules(text: str, placeholders: Mapping[str, str], *, tested: bool = False) -> RuleSet:
     """Parse a rules file. `placeholders` are substituted in patterns (`{N}`, `{Q}`, `{ISSUER}`). ValueError names the
-    row that is malformed."""
+    row that is malformed. The patterns of a file that is `tested` are compiled when a question first needs them."""
     rows = tomllib.loads(text).get("rule", [])
     rules: list[Rule] = []
     seen: set[str] = set()
@@ -63,11 +66,11 @@ def load_rules(text: str, placeholders: Mapping[str, str]) -> RuleSet:
         if missing or name in seen:
             raise ValueError(f"rule {name}: {'repeated id' if name in seen else 'no ' + ', '.join(sorted(missing))}")
         seen.add(name)
-        pattern = str(row["pattern"])
+        outline = pattern = str(row["pattern"])
         for key, value in placeholders.items():
             pattern = pattern.replace("{" + key + "}", value)
         try:
-            compiled = re.compile(pattern)
+            compiled = late(pattern, outline=outline) if tested else re.compile(pattern)
         except re.error as error:
             raise ValueError(f"rule {name}: {error}") from error
         more = {k: str(v) for k, v in row.items() if k not in _KEYS}

@@ -9,6 +9,7 @@ from datetime import date
 
 from dofrag.text.fold import fold_chars
 from dofrag.text.numwords import CARDINAL, parse_cardinal
+from dofrag.text.patterns import late
 
 MONTHS = {
     "enero": 1, "febrero": 2, "marzo": 3, "abril": 4, "mayo": 5, "junio": 6, "julio": 7, "agosto": 8,
@@ -44,43 +45,41 @@ _DAY = (
 )
 
 # A day and its month: "1º de enero de 2026", "doce de julio de dos mil doce", "9 agosto 2006", "18-agosto-2006".
-_DAY_MONTH = re.compile(
+_DAY_MONTH = late(
     rf"(?<![\w.,$/-])(?P<day>{_DAY})[ ]+(?:dias?[ ]+(?:del mes[ ]+)?)?(?:de[ ]+|del mes de[ ]+)?(?P<month>{_MONTH})\b"
     + _OF_YEAR
     + "?"
 )
-_DASHED = re.compile(
+_DASHED = late(
     r"(?<![\w/-])(?P<day>\d{1,2})(?P<sep>[-/. ])(?P<month>[a-z]{3,10})\.?(?P=sep)(?:de[ ])?"
     r"(?P<year>(?:19|20)?\d\d)(?![\w/-]|[.,]\d)"
 )
-_NUMERIC = re.compile(
+_NUMERIC = late(
     r"(?<![\w/.,-])(?P<day>\d{1,2})(?P<sep>[/.-])(?P<month>\d{1,2})(?P=sep)(?P<year>(?:19|20)\d\d)(?![\w/-]|[.,]\d)"
 )
-_ISO = re.compile(r"(?<![\w/.,-])(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)-(?P<day>\d\d)(?![\w/-]|[.,]\d)")
-_MONTH_YEAR = re.compile(rf"\b(?P<month>{_MONTH})\b" + _OF_YEAR)
+_ISO = late(r"(?<![\w/.,-])(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)-(?P<day>\d\d)(?![\w/-]|[.,]\d)")
+_MONTH_YEAR = late(rf"\b(?P<month>{_MONTH})\b" + _OF_YEAR)
 # A year alone: four digits that are no part of a larger sign and are not followed by what they would count.
-_ALONE = re.compile(r"(?<![\w$.,/#-])(?<![$#][ ])(?P<year>(?:19|20)\d\d)(?![\w%$/-]|[.,]\d|[ ]?[%º])")
-_COUNTED = re.compile(
+_ALONE = late(r"(?<![\w$.,/#-])(?<![$#][ ])(?P<year>(?:19|20)\d\d)(?![\w%$/-]|[.,]\d|[ ]?[%º])")
+_COUNTED = late(
     r"[ ]+(?:pesos|metros|m2|m²|km|kg|dias|horas|trabajador[ea]s|personas|unidades|umas?|veces|mil|millon|articulos"
     r"|hectareas|dolares|puntos|becari[oa]s|familias|viviendas|toneladas|litros|servicios|plazas)\b"
 )
-_NUMBERED = re.compile(
-    r"(?:\bno\.?|\bnum\.?|\bnumero|\bnota|\bcodigo|\bfolio|\bexpediente|\barticulos?|\bn\.?º)[ ]+$"
-)
+_NUMBERED = late(r"(?:\bno\.?|\bnum\.?|\bnumero|\bnota|\bcodigo|\bfolio|\bexpediente|\barticulos?|\bn\.?º)[ ]+$")
 # "el 8 y el obtenido el 9 de agosto": another day of the same month, with a few words between.
-_EARLIER_DAY = re.compile(r"\bel[ ]+(?P<day>\d{1,2})[ ]+y[ ]+(?:[a-z]+[ ]+){0,4}el[ ]+$")
+_EARLIER_DAY = late(r"\bel[ ]+(?P<day>\d{1,2})[ ]+y[ ]+(?:[a-z]+[ ]+){0,4}el[ ]+$")
 # "del 1 al 15 de julio de 2023", "entre el 8 y el 9 de agosto": a bare day that borrows the month that follows.
-_BARE_DAY = re.compile(
+_BARE_DAY = late(
     r"(?<![\w.,$/-])(?P<day>\d{1,2}(?:\.?º\.?|o\b\.?)?|primero)"
     r"(?P<link>[ ]+al?[ ]+|[ ]*,[ ]*|[ ]+y[ ]+(?:el[ ]+)?|[ ]+e[ ]+|[ ]*-[ ]*)"
 )
-_MONTH_ALONE = re.compile(rf"\b(?:de|en|a)[ ]+(?P<month>{_MONTH})\b")
-_FORTNIGHT = re.compile(
+_MONTH_ALONE = late(rf"\b(?:de|en|a)[ ]+(?P<month>{_MONTH})\b")
+_FORTNIGHT = late(
     rf"\b(?P<which>primera|segunda|1a\.?|2a\.?)[ ]+quincena[ ]+(?:de[ ]+)?(?P<month>{_MONTH})\b" + _OF_YEAR
 )
-_BARE_MONTH = re.compile(rf"\b(?P<month>{_MONTH})(?:[ ]+a[ ]+|[ ]*,[ ]*|[ ]+y[ ]+(?:de[ ]+)?)$")
-_AND = re.compile(r"[ ]+y[ ]+(?:el[ ]+)?")
-_TO = re.compile(r"[ ]+(?:al?|hasta el|hasta)[ ]+(?:el[ ]+)?(?:(?:dia|mes)[ ]+(?:de[ ]+)?)?")
+_BARE_MONTH = late(rf"\b(?P<month>{_MONTH})(?:[ ]+a[ ]+|[ ]*,[ ]*|[ ]+y[ ]+(?:de[ ]+)?)$")
+_AND = late(r"[ ]+y[ ]+(?:el[ ]+)?")
+_TO = late(r"[ ]+(?:al?|hasta el|hasta)[ ]+(?:el[ ]+)?(?:(?:dia|mes)[ ]+(?:de[ ]+)?)?")
 
 
 def _year(text: str) -> int | None:

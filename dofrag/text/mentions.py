@@ -19,6 +19,7 @@ from dofrag.text.paths import (
     WORD_NUMBER,
     canonical_number,
 )
+from dofrag.text.patterns import late
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +110,10 @@ _UNITS = (
     # "el 15-A de la LFT": a number with a letter, after an article, needs no noun.
     _Unit("art", ("-",), (r"\b(?:el|del|al)[ ]+(?P<one>\d{1,4}-[a-z])\b(?=[ ]+(?:del?|de la|constitucional)\b)")),
 )  # fmt: skip
-_SEPARATOR = re.compile(_SEP)
-_RANGE = re.compile(r"[ ]+al?[ ]+(?:el[ ]+)?")
-_FORWARD = re.compile(r"(?:,?[ ]+constitucional)?[ ]*,?[ ]*(?:en su[ ]+|y[ ]+su[ ]+)?(?:(?:apartado|base)[ ]+)?")
-_INWARD = re.compile(r"[ ]*,?[ ]+(?:del?|de la|de los|de las|al|a la)[ ]+(?:citado[ ]+|propio[ ]+|mismo[ ]+)?")
+_SEPARATOR = late(_SEP)
+_RANGE = late(r"[ ]+al?[ ]+(?:el[ ]+)?")
+_FORWARD = late(r"(?:,?[ ]+constitucional)?[ ]*,?[ ]*(?:en su[ ]+|y[ ]+su[ ]+)?(?:(?:apartado|base)[ ]+)?")
+_INWARD = late(r"[ ]*,?[ ]+(?:del?|de la|de los|de las|al|a la)[ ]+(?:citado[ ]+|propio[ ]+|mismo[ ]+)?")
 
 
 def find_provisions(text: str) -> list[FoundProvision]:

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from dofrag.text.fold import fold_chars
 from dofrag.text.numwords import CARDINAL_WORDS, ORDINAL_WORDS, parse_cardinal, parse_ordinal
+from dofrag.text.patterns import late
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,25 +30,25 @@ class FoundNumber:
 
 _MAX_DIGITS = 30
 # 48,661.703 · 1 250.00 (with a no-break or thin space, folded) · 13.0 · 2026 · .5 is left alone
-_FIGURE = re.compile(
+_FIGURE = late(
     r"(?<![\w.,])(?P<sign>-(?=\d))?(?:(?P<hectares>\d{1,7}-\d{2}-\d{2}(?:\.\d+)?)"
     r"|(?P<grouped>\d{1,3}(?:,\d{3})+(?:\.\d+)?)|(?P<typographic>\d{1,3}(?:'\d{3})+(?:[.,]\d{3})*(?:\.\d+)?)"
     r"|(?P<plain>\d+(?:\.\d+)?))(?!\d|[.,]\d|-\d|-[a-z])"
 )
-_WORD = re.compile(r"[a-zñ]+")
-_NUMBER_WORDS = re.compile(
+_WORD = late(r"[a-zñ]+")
+_NUMBER_WORDS = late(
     r"(?<![\w-])(?:un(?=[ ]millon\b)|"
     + "|".join(sorted(CARDINAL_WORDS - {"un", "una", "uno"}, key=lambda w: (-len(w), w)))
     + r")(?![\w-])"
 )
-_ORDINALS = re.compile(r"(?<![\w-])(?:" + "|".join(sorted(ORDINAL_WORDS, key=lambda w: (-len(w), w))) + r")(?![\w-])")
-_ORDINAL_SIGN = re.compile(r"(?:\.?[ ]?[ºª]|[oa]\.|(?:er|do|to|vo|mo|no)\b|[oa]\b)")
-_MONEY_SIGN = re.compile(r"(?:(?P<usd>us[ ]?\$|usd[ ]?\$?|u\.s\.[ ]?\$)|(?P<eur>€|eur)|(?P<mxn>\$|mxn[ ]?\$?))[ ]*$")
-_GLOSS = re.compile(r"[ ]*\((?P<gloss>[^()]{2,200})\)")  # "48,661.703 m² (cuarenta y ocho mil…)"
+_ORDINALS = late(r"(?<![\w-])(?:" + "|".join(sorted(ORDINAL_WORDS, key=lambda w: (-len(w), w))) + r")(?![\w-])")
+_ORDINAL_SIGN = late(r"(?:\.?[ ]?[ºª]|[oa]\.|(?:er|do|to|vo|mo|no)\b|[oa]\b)")
+_MONEY_SIGN = late(r"(?:(?P<usd>us[ ]?\$|usd[ ]?\$?|u\.s\.[ ]?\$)|(?P<eur>€|eur)|(?P<mxn>\$|mxn[ ]?\$?))[ ]*$")
+_GLOSS = late(r"[ ]*\((?P<gloss>[^()]{2,200})\)")  # "48,661.703 m² (cuarenta y ocho mil…)"
 
-_SCALE = re.compile(r"[ ](?P<scale>mil[ ]millones|millones|millon|mil)\b(?:[ ]de\b)?")
+_SCALE = late(r"[ ](?P<scale>mil[ ]millones|millones|millon|mil)\b(?:[ ]de\b)?")
 _SCALES = {"mil millones": 10**9, "millones": 10**6, "millon": 10**6, "mil": 1000}
-_HARD_SPACE = re.compile(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")  # 1 250, set with a space that does not break
+_HARD_SPACE = late(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}(?!\d))")  # 1 250, set with a space that does not break
 
 _UNITS: tuple[tuple[str, str, str], ...] = (  # kind, unit, folded pattern of what follows the number
     ("percent", "percent", r"%|por[ ]ciento\b|porciento\b"),
@@ -71,7 +72,7 @@ _UNITS: tuple[tuple[str, str, str], ...] = (  # kind, unit, folded pattern of wh
     ("duration", "minutes", r"minutos?\b"),
     ("count", "points", r"puntos?\b"),
 )  # fmt: skip
-_UNIT = re.compile("|".join(f"(?P<u{n}>{pattern})" for n, (_, _, pattern) in enumerate(_UNITS)))
+_UNIT = late("|".join(f"(?P<u{n}>{pattern})" for n, (_, _, pattern) in enumerate(_UNITS)))
 
 
 def find_numbers(text: str) -> list[FoundNumber]:

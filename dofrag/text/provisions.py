@@ -7,7 +7,6 @@ mentions within running text are found by `find_provisions`.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -25,6 +24,7 @@ from dofrag.text.paths import (
     canonical_number,
     provision_matches,
 )
+from dofrag.text.patterns import late
 
 __all__ = [
     "FoundProvision",
@@ -70,34 +70,34 @@ _KINDS: dict[str, tuple[str, str]] = {  # folded beginning → kind, pattern of 
     "sec": ("sec", rf"seccion[ ]+(?P<num>{DIVISION_NUMBER})"),
     "lib": ("lib", rf"libro[ ]+(?P<num>{DIVISION_NUMBER})"),
 }  # fmt: skip
-_NAMED = {start: (kind, re.compile(pattern)) for start, (kind, pattern) in _KINDS.items()}
+_NAMED = {start: (kind, late(pattern)) for start, (kind, pattern) in _KINDS.items()}
 _ORDINAL_STARTS = frozenset(word[:3] for word in (*ORDINAL_WORDS, "unico", "unica"))
 _TRANSITORY_STARTS = frozenset({"tra", "t r", "art", "dis", "reg"})
 
-_TRANSITORIES = re.compile(
+_TRANSITORIES = late(
     r"(?:(?:articulos?|disposiciones|regimen)[ ]+)?(?:transitori[oa]s?|t r a n s i t o r i [oa](?: s)?)[ ]*[.:]?"
     r"(?=[ *_]*$|[ ]+de[ ]+decretos?\b)"
 )
-_ORDINAL_LINE = re.compile(rf"(?P<num>{WORD_NUMBER})(?:[ ](?P<trans>transitori[oa]))?(?=[ ]?[*_]*[ ]?[.:\-])")
-_FRACTION = re.compile(rf"(?P<num>{ROMAN_NUMBER})[*_]*(?=\.(?!\d)|\)|[ ]?-)")
-_LETTER = re.compile(r"(?P<num>[a-zñ]{1,2})[*_]*\)")
-_APARTADO = re.compile(r"(?P<num>[abefgh])[*_]*\.(?=[-*_ ])")
-_NUMERAL = re.compile(r"(?P<num>[1-9]\d?(?:\.(?:0|[1-9]\d{0,2}))*)(?P<close>[*_]*(?:\.-?|\)|-)?)[*_]*(?=[ ]|$)")
+_ORDINAL_LINE = late(rf"(?P<num>{WORD_NUMBER})(?:[ ](?P<trans>transitori[oa]))?(?=[ ]?[*_]*[ ]?[.:\-])")
+_FRACTION = late(rf"(?P<num>{ROMAN_NUMBER})[*_]*(?=\.(?!\d)|\)|[ ]?-)")
+_LETTER = late(r"(?P<num>[a-zñ]{1,2})[*_]*\)")
+_APARTADO = late(r"(?P<num>[abefgh])[*_]*\.(?=[-*_ ])")
+_NUMERAL = late(r"(?P<num>[1-9]\d?(?:\.(?:0|[1-9]\d{0,2}))*)(?P<close>[*_]*(?:\.-?|\)|-)?)[*_]*(?=[ ]|$)")
 # Units after a figure at the beginning of a line: it is an amount that a line break cut off, not a numeral.
-_UNIT = re.compile(
+_UNIT = late(
     r"[ ]*(?:m\.? ?n\b|usd|mxn|umas?|udis?|km|ha|kg|pesos|por ciento|%|millon|mil|hectareas|metros|dias|anos)\b"
 )
-_CLOSE = re.compile(r"[*_]*[ ]?[.:)\-–—]*[*_]*[ ]?[.:\-–—]*[*_]*[ \t\u00a0]*")
+_CLOSE = late(r"[*_]*[ ]?[.:)\-–—]*[*_]*[ ]?[.:\-–—]*[*_]*[ \t\u00a0]*")
 _HEAD = 64  # characters that a mark can take
 
 _LEAD = frozenset(' \t#*_>"“«')
-_LEADS = re.compile(r'[ \t#*_>"“«]{0,16}')
+_LEADS = late(r'[ \t#*_>"“«]{0,16}')
 _DIGITS = frozenset("0123456789")
 _ROMAN_SIGNS = frozenset("IVXLCDM")
 _AFTER_ROMAN = frozenset("IVXLCDM.-) *_–")
 _LETTERS = frozenset("abcdefghijklmnñopqrstuvwxyz")
-_PLAIN_FRACTION = re.compile(r"[IVX]{1,7}(?=\.[ ])")
-_AFTER_ARTICLE = re.compile(r"[^\W\d_]{3,9}\.?[ \t\u00a0*_]+([^\s*_]{3})")
+_PLAIN_FRACTION = late(r"[IVX]{1,7}(?=\.[ ])")
+_AFTER_ARTICLE = late(r"[^\W\d_]{3,9}\.?[ \t\u00a0*_]+([^\s*_]{3})")
 _SHORT_LINE = 40
 """Characters of a line that is remembered: `Artículo 12`, `CAPÍTULO II`, `TRANSITORIOS` come again and again."""
 

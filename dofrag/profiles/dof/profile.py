@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from importlib import resources
@@ -34,10 +34,10 @@ def dof_messages() -> Mapping[str, Any]:
 
 @lru_cache(maxsize=1)
 def dof_engine() -> Engine:
-    """The DOF's rules, compiled once a process."""
+    """The DOF's rules, read once a process."""
     aliases = load_aliases(_data("aliases.toml"))
     language = Spanish()
-    rules = load_rules(_data("rules.toml"), placeholders(language, aliases))
+    rules = load_rules(_data("rules.toml"), placeholders(language, aliases), tested=True)
 
     def identifiers(text: str) -> tuple[str, ...]:
         return identity.identifiers(text, identity.dof_anatomy())
@@ -92,6 +92,9 @@ class DofProfile:
 
     def decompose(self, question: Question) -> tuple[SubQuestion, ...]:
         return dof_engine().decompose(question)
+
+    def unused_words(self, question: Question, subs: Sequence[SubQuestion]) -> tuple[str, ...]:
+        return dof_engine().unused(question, subs)
 
     def named_scopes(self, text: str, scopes: frozenset[str]) -> frozenset[str]:
         return named_scopes(text, scopes, dof_messages().get("scope", {}))
