@@ -151,6 +151,7 @@ _MARK = late(
 )
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _TAIL = late(r"[\s,;]+(?:[yeou][\s,]*)?$")
+_SENTENCE_END = late(r"\.\s+(?=[A-ZÁÉÍÓÚÑ¿«\"“])")
 MIN_ITEMS = 2
 
 
@@ -220,5 +221,5 @@ def _last_end(text: str, at: int) -> int:
     paragraph = text.find("\n\n", at)
     end = paragraph if paragraph >= 0 else len(text)
     # The mark itself may hold a stop: begin to look after it.
-    stop = late(r"\.\s+(?=[A-ZÁÉÍÓÚÑ¿«\"“])").search(text, min(at + 8, end), end)
+    stop = _SENTENCE_END.search(text, min(at + 8, end), end)
     return stop.start() + 1 if stop else end
