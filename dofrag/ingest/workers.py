@@ -12,6 +12,7 @@ import itertools
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -37,7 +38,7 @@ STREAM_ABOVE = 8_000_000
 _BATCH_BYTES = 600_000
 _BATCH_FILES = 64
 _LOOK_AT = 3_000  # files a folder, to see whether processes pay
-_RARELY = (100_000, 50, 50)  # thresholds of the collector, see `rare_collections`
+_RARELY = (1_000_000, 20, 50)  # thresholds of the collector, see `rare_collections`
 _AHEAD_BYTES = 16_000_000  # of files parsed or being parsed before their turn
 _ChunkRow = tuple[int, int, int, tuple[str, ...], str | None, str, str]
 
@@ -142,7 +143,11 @@ class Workers:
         return future.done() if future is not None else waiting > 2 * self._count
 
     def start(self) -> None:
-        """Start the processes ahead of the work: they import meanwhile."""
+        """Start the processes ahead of the work, before anything else is opened. Copies of this one have no more to
+        import; where it cannot be copied safely, the new ones import meanwhile."""
+        if self._count and self._pool is None and _may_fork():
+            getattr(self._profile, "anatomy", None)  # what parsing needs of it is compiled once for all of them
+            self._pool = self._new_pool(self._count, "fork")
         for _ in range(self._count):
             self._submit([])
 
@@ -165,10 +170,10 @@ class Workers:
         except BrokenProcessPool:
             return None  # found out here rather than at the result; `_finish` parses such a batch apart
 
-    def _new_pool(self, count: int) -> ProcessPoolExecutor:
+    def _new_pool(self, count: int, method: str = "spawn") -> ProcessPoolExecutor:
         return ProcessPoolExecutor(
             count,
-            mp_context=multiprocessing.get_context("spawn"),
+            mp_context=multiprocessing.get_context(method),
             initializer=_start_worker,
             initargs=(self._profile, self._parser, self._terms_wanted),
         )
@@ -242,6 +247,15 @@ def _batches(jobs: Iterable[Job]) -> Iterator[list[Job]]:
         yield batch
 
 
+def _may_fork() -> bool:
+    """Whether this process may be copied: only on Linux, and only while it has one thread, of whatever language.
+    A copy has the others' locks without the threads that would open them."""
+    try:
+        return sys.platform == "linux" and len(list(Path("/proc/self/task").iterdir())) == 1
+    except OSError:
+        return False
+
+
 @contextlib.contextmanager
 def rare_collections() -> Iterator[None]:
     """Results are plain tuples without cycles: looking for cycles among them all the time is wasted time."""
@@ -274,6 +288,7 @@ _setup: list[tuple[GazetteProfile, Parser, Terms | None]] = []
 def _start_worker(profile: GazetteProfile, parser: Parser, terms: bool) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process decides what an interrupt means
     threading.Thread(target=_die_with_parent, daemon=True).start()
+    gc.freeze()  # what came with the program stays: no collection need look at it
     gc.set_threshold(*_RARELY)
     cut = None
     if terms:

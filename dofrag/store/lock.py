@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import weakref
 from pathlib import Path
 from types import TracebackType
 from typing import IO
@@ -62,6 +63,7 @@ class WriterLock:
         handle.write(json.dumps({"pid": os.getpid(), "command": self._command}).encode())
         handle.flush()
         self._handle = handle
+        _leave_to_parent(handle)
         return self
 
     def __exit__(
@@ -70,6 +72,18 @@ class WriterLock:
         if self._handle is not None:
             self._handle.close()  # closing releases the lock
             self._handle = None
+
+
+def _leave_to_parent(handle: IO[bytes]) -> None:
+    """A forked worker lets go of the file at once: the lock must die with the process that took it."""
+    held = weakref.ref(handle)
+
+    def let_go() -> None:
+        if (inherited := held()) is not None:
+            inherited.close()
+
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=let_go)
 
 
 def is_locked(index_dir: Path) -> bool:

@@ -29,6 +29,8 @@ from tiny_gazette import TinyProfile, tiny_parse
 from dofrag.ingest import pipeline
 def main():
     pipeline._WORKERS_PAY_FROM = 0
+    if sys.argv[5] == "early":  # processes start before anything else and may be copies of this one
+        pipeline._START_EARLY_FROM = 0
     ingest = pipeline.Ingest(profile=TinyProfile(), parser=tiny_parse, chunker="t1", workers=int(sys.argv[4]))
     print("go", flush=True)
     pipeline.build([Path(sys.argv[2])], Path(sys.argv[3]), ingest)
@@ -82,9 +84,9 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Reference:
     return Reference(root, first, outcome(root / "index"), seconds)
 
 
-def start(corpus: Path, index: Path, workers: int) -> tuple[subprocess.Popen[str], float]:
+def start(corpus: Path, index: Path, workers: int, when: str = "late") -> tuple[subprocess.Popen[str], float]:
     """A build in a process of its own, past its imports."""
-    arguments = [str(Path(__file__).parents[1]), str(corpus), str(index), str(workers)]
+    arguments = [str(Path(__file__).parents[1]), str(corpus), str(index), str(workers), when]
     script = index.parent / "run_build.py"  # a file, for worker processes import the main module
     script.write_text(SCRIPT)
     process = subprocess.Popen([sys.executable, str(script), *arguments], stdout=subprocess.PIPE, text=True)
@@ -100,7 +102,7 @@ def test_killed_and_run_again(reference: Reference, tmp_path: Path, seed: int) -
     if rebuilding:
         shutil.copytree(reference.root / "index-one", index)
     corpus = reference.root / ("two" if rebuilding else "one")
-    process, began = start(corpus, index, workers=2 if seed % 7 == 0 else 1)
+    process, began = start(corpus, index, workers=2 if seed % 3 == 0 else 1, when="late" if seed % 2 else "early")
     moment = random.Random(seed).random() * reference.seconds
     time.sleep(max(0.0, began + moment - time.monotonic()))
     process.kill()
@@ -115,14 +117,16 @@ def test_killed_and_run_again(reference: Reference, tmp_path: Path, seed: int) -
     assert verify(index, silent).faults == []
 
 
-def test_no_worker_outlives_a_killed_build(reference: Reference, tmp_path: Path) -> None:
+@pytest.mark.parametrize("when", ["late", "early"])
+def test_no_worker_outlives_a_killed_build(reference: Reference, tmp_path: Path, when: str) -> None:
     psutil = pytest.importorskip("psutil", reason="psutil looks for the workers")
-    process, _ = start(reference.root / "one", tmp_path / "index", workers=2)
+    process, _ = start(reference.root / "one", tmp_path / "index", workers=2, when=when)
     parent = psutil.Process(process.pid)
     children: list[object] = []
     for _ in range(200):
         try:
-            children = [c for c in parent.children(recursive=True) if "spawn_main" in " ".join(c.cmdline())]
+            found = parent.children(recursive=True)
+            children = [c for c in found if "resource_tracker" not in " ".join(c.cmdline())]
         except psutil.NoSuchProcess:
             break
         if children:
