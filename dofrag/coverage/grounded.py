@@ -14,7 +14,7 @@ from dofrag.coverage.cues import cue
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.source import SLOTS, held, names_anything, telling_terms
 from dofrag.coverage.values import PRICES
-from dofrag.coverage.vocabulary import PLAIN
+from dofrag.coverage.vocabulary import COMMON, PLAIN
 from dofrag.domain.question import (
     ActorRequired,
     DateRequired,
@@ -32,11 +32,6 @@ from dofrag.domain.question import (
 from dofrag.text.fold import STOP_WORDS, content_words, fold_chars, stem, words
 from dofrag.text.numbers import find_numbers
 
-_COMMON = frozenset(
-    map(stem, ("titular", "verdad", "cierto", "relacion", "caso", "general", "nacional", "mexico", "hoy"))
-)
-"""Words that tell no one thing from another."""
-
 
 def vague(requirement: Requirement, part: SubQuestion | None) -> bool:
     """Whether neither the requirement nor the question it is of says what it is about: one bare word fits any text.
@@ -50,7 +45,7 @@ def vague(requirement: Requirement, part: SubQuestion | None) -> bool:
         return False
     said = content_words(part.question or part.text)
     asked = telling_terms((*requirement.terms, *said), requirement.source)
-    telling = [s for s in asked if s not in _COMMON and len(s) > 2]
+    telling = [s for s in asked if s not in COMMON and len(s) > 2]
     # "La cuota de amarre" says of what; "la multa" and "los requisitos" do not.
     return len(telling) < (1 if any(stem(w) in SLOTS for w in said) else 2)
 

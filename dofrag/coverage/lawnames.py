@@ -10,6 +10,8 @@ from functools import lru_cache
 from dofrag.coverage.cues import cue
 from dofrag.coverage.prepared import PreparedPassage
 from dofrag.text.fold import content_words, fold_chars, stem
+from dofrag.text.mentions import find_provisions
+from dofrag.text.paths import provision_matches
 
 HEADS = frozenset(map(stem, ("ley", "codigo", "reglamento", "constitucion", "estatuto", "ordenanza")))
 """Instruments whose own name is exact. Others (plans, agreements, calls) are named more freely."""
@@ -38,14 +40,39 @@ def is_of_law(name: Words, prepared: PreparedPassage) -> bool:
     return any(_holds(_stems(text), wanted) for text in above)
 
 
-def is_provision_of(name: Words, prepared: PreparedPassage) -> bool:
-    """Whether a provision that the passage holds is one of this law. Where a title issues one law and changes
-    another, it is of the one that is issued unless it, or a heading above it, names the other."""
-    issued = _issued(prepared.passage.publication.title)
+def issues(name: Words, prepared: PreparedPassage) -> bool:
+    """Whether the passage's publication is the one that issues this law."""
     wanted = tuple(map(stem, name))
-    if not issued or _holds(issued, wanted, at_start=True):
+    return _holds(_issued(prepared.passage.publication.title), wanted, at_start=True)
+
+
+def is_provision_of(name: Words, path: str, prepared: PreparedPassage) -> bool:
+    """Whether a provision that the passage holds is one of this law. Where a title issues one law and changes
+    another, it is of the one that is issued, unless the title says that it is of the other; it is of the other where
+    a heading above it, or the sentence that changes it, names that one."""
+    title = prepared.passage.publication.title
+    wanted = tuple(map(stem, name))
+    issued = _issued(title)
+    if not issued:
         return True
-    return any(_holds(_stems(text), wanted) for text in [*prepared.passage.chunk.heading_path, prepared.text])
+    other = _titled_of(title, path)
+    if _holds(issued, wanted, at_start=True):
+        return not other or _holds(other, wanted, at_start=True)
+    if other and _holds(other, wanted, at_start=True):
+        return True
+    changes = [s.folded for s in prepared.sentences if not s.heading and cue("amends").search(s.folded)]
+    return any(_holds(_stems(text), wanted) for text in [*prepared.passage.chunk.heading_path, *changes])
+
+
+@lru_cache(maxsize=1024)
+def _titled_of(title: str, path: str) -> Words:
+    """The stems of a title from the law whose provision it says that it changes, when that is `path`; else ()."""
+    for mentioned in find_provisions(title):
+        if provision_matches(path, mentioned.path):
+            after = _stems(title[mentioned.end :])
+            starts = [n for n, word in enumerate(after) if word in HEADS]
+            return after[starts[0] :] if starts else ()
+    return ()
 
 
 @lru_cache(maxsize=2048)

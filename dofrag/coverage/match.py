@@ -17,6 +17,7 @@ from dofrag.coverage.lawnames import is_law, is_provision_of
 from dofrag.coverage.prepared import PreparedPassage, Sentence, prepare
 from dofrag.coverage.provision import provision_sentences, provision_support
 from dofrag.coverage.ranges import range_support
+from dofrag.coverage.residue import unsaid
 from dofrag.coverage.slots import actor_support, deadline_support, definition_support
 from dofrag.coverage.source import held, mismatch, names_anything, telling_terms
 from dofrag.coverage.times import date_support
@@ -77,7 +78,7 @@ def _meets(requirement: Requirement, prepared: PreparedPassage, part: SubQuestio
     if wrong:
         return Support(Status.OPEN, wrong)
     law = requirement.source.name
-    if requirement.path and is_law(law) and not is_provision_of(law, prepared):
+    if requirement.path and is_law(law) and not is_provision_of(law, requirement.path, prepared):
         return Support(Status.OPEN, f"a provision of another law than {' '.join(law)}")
     other = unnamed(requirement.entities, prepared)
     support = Support(Status.OPEN, f"does not name {other}") if other else _distinct(requirement, prepared, part)
@@ -151,9 +152,14 @@ def _telling(requirement: Requirement, prepared: PreparedPassage, part: SubQuest
     # A question of yes or no is answered in its own words.
     plain = asked.yes_or_no and not isinstance(requirement, TopicRequired)
 
+    missing: list[str] = []
+
     def tells(sentence: Sentence) -> bool:
         of_it = names(requirement.entities, sentence, prepared) and not (part and opposite(part.text, sentence))
         of_it = of_it and grounded(requirement, sentence, prepared, part)
+        if of_it and (left := unsaid(requirement, sentence, prepared, part)):
+            missing.append(left)
+            return False
         return of_it and (plain or not silent(asked, sentence, beyond=beyond))
 
     if any(tells(s) for s in _proving(support.proofs[0], prepared)):
@@ -163,6 +169,8 @@ def _telling(requirement: Requirement, prepared: PreparedPassage, part: SubQuest
     again = _held(requirement, rest, part)
     if again.supported and any(tells(s) for s in _proving(again.proofs[0], rest)):
         return again
+    if missing:
+        return Support(Status.OPEN, f"says nothing of {missing[0]}")
     return Support(Status.OPEN, "tells nothing of it that the question does not")
 
 

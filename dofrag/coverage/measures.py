@@ -15,9 +15,12 @@ _KIN = {
     "working_days": {"working_days"},
     "m2": {"m2", "ha", "km2"},
     "ha": {"m2", "ha", "km2"},
+    "money": {"MXN", "USD", "EUR", "UDI", "UMA"},  # a fine, a price: whatever it is paid in
 }
 
 
+_UNITS = frozenset((*_KIN, "MXN", "USD", "percent", "months", "years"))
+"""Units with a name of their own: a bare figure is of none of them."""
 PROVISIONS = frozenset(map(stem, ("articulos", "fracciones", "parrafos", "transitorios", "capitulos", "numerales")))
 
 
@@ -33,9 +36,11 @@ def unit_fits(unit: str | None, quantity: Quantity) -> bool:
         )
     if unit in ("points", "index"):
         return quantity.unit == "points" or (quantity.unit is None and quantity.value != int(quantity.value))
+    if unit == "money" and _in_multiples(quantity):
+        return True
     if quantity.unit is not None:
         return quantity.unit in _KIN.get(unit, {unit})
-    if unit in ("MXN", "USD", "percent", "m2", "ha", "days", "calendar_days", "working_days", "months", "years"):
+    if unit in _UNITS:
         return False
     # A unit of another sort is the noun that is counted: "14 inmuebles", "50 trabajadores".
     wanted = {stem(w) for w in words(unit)}
@@ -45,8 +50,15 @@ def unit_fits(unit: str | None, quantity: Quantity) -> bool:
     return any(held(w, following) for w in wanted)
 
 
+def _in_multiples(quantity: Quantity) -> bool:
+    """Whether a figure counts units of account: `de 50 a 200 veces el salario`, `100 días de multa`."""
+    return bool(cue("multiples").match(quantity.noun))
+
+
 def is_factor(quantity: Quantity, prepared: PreparedPassage) -> bool:
     """Whether a figure is part of a rule of calculation: `multiplicar … por 30.4`, `de 5 a 50 veces el salario`."""
+    if cue("times").search(prepared.folded, quantity.start, quantity.end):
+        return True
     if cue("times").match(prepared.folded, quantity.end, quantity.end + 80):
         return True
     return bool(cue("factor").search(prepared.folded[max(0, quantity.start - 160) : quantity.start]))

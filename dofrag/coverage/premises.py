@@ -14,6 +14,7 @@ from typing import Any
 from dofrag.coverage.cues import cue
 from dofrag.coverage.facts import facts_of, unquoted
 from dofrag.coverage.items import whole_lists
+from dofrag.coverage.lawnames import is_law, issues
 from dofrag.coverage.numbering import amends_only, ending, numbering, numbers, read_whole
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.provision import provision_sentences
@@ -209,8 +210,10 @@ def _length(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> It
         if not isinstance(requirement, ItemRequired) or not wanted or requirement.of != wanted[0].value:
             continue
         own = provision_sentences(requirement.path, prepared) if requirement.path else prepared.sentences
+        if not own:
+            return  # a list of another provision
         for items in whole_lists(requirement, prepared):
-            if not own or items[0].start < own[0].start or items[-1].end > own[-1].end:
+            if items[0].start < own[0].start or items[-1].end > own[-1].end:
                 continue
             status = PremiseStatus.SUPPORTED if len(items) == requirement.of else PremiseStatus.FALSE
             shown = numbering([(n, prepared, (i.start, i.end)) for n, i in enumerate(items)])
@@ -227,6 +230,8 @@ def _object(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> It
     own = prepared.title_stems
     if not names_anything(premise.source) and not all(held(s, own) for s in subject):
         return  # some other act that repeals something else
+    if is_law(premise.source.name) and issues(premise.source.name, prepared):
+        return  # what the law itself repealed says nothing of what repealed the law
     for sentence in prepared.sentences:
         repeal = cue("repeals").search(sentence.folded)
         if repeal is None or not subject:

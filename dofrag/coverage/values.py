@@ -51,7 +51,7 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
         figures = figures or [q for q in sentence.quantities if said_after(requirement.unit, q, sentence)]
         if not figures and sentence.header is not None:
             figures = [q for q in sentence.quantities if column_fits(requirement.unit, q, sentence, prepared)]
-        figures = [q for q in figures if not is_factor(q, prepared)]
+        figures = [q for q in figures if requirement.unit == "money" or not is_factor(q, prepared)]
         if not figures:
             misses.append(f"no figure in {requirement.unit or 'any unit'}")
             continue

@@ -215,3 +215,27 @@ STANDING = frozenset(
         "cobraba",
     ]
 )
+
+COMMON = frozenset(
+    map(
+        stem,
+        (
+            *("titular", "verdad", "cierto", "relacion", "caso", "general", "nacional", "mexico", "hoy", "secuencia"),
+            *(
+                "cronologia",
+                "dato",
+                "tipo",
+                "clase",
+                "forma",
+                "manera",
+                "parte",
+                "persona",
+                "cosa",
+                "razon",
+                "motivo",
+                "mismo",
+            ),
+        ),
+    )
+)
+"""Words that tell no one thing from another."""

@@ -233,6 +233,7 @@ class SubQuestion:
     premises: tuple[Premise, ...] = ()
     current: bool = False
     question: str = ""  # the question that this is a part of: repeating it answers nothing
+    typed: tuple[str, ...] = ()  # folded words of `text` that a slot holds in other words: an alias, a date, a unit
 
     def __post_init__(self) -> None:
         if not self.requirements:

@@ -1,0 +1,187 @@
+"""What a question says and its evidence leaves out.
+
+A question names a thing by all of its words: the *weekly* value is not the daily one, the fee of *aircraft* not that
+of boats, a limit of *95* not one of 88. So every word and figure of a part has to be found again: in a slot of its
+requirements, which is checked on its own, or in the evidence: the sentence, what it stands under and the passage.
+What is left over was not answered, however well the rest agrees.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from functools import lru_cache
+
+from dofrag.coverage.prepared import PreparedPassage, Sentence, acronyms
+from dofrag.coverage.provision import provision_sentences
+from dofrag.coverage.source import held
+from dofrag.coverage.wording import Figure, said, same, slot_words
+from dofrag.domain.question import (
+    DateRequired,
+    DefinitionRequired,
+    ItemRequired,
+    ListRequired,
+    ProvisionRequired,
+    RangeRequired,
+    Requirement,
+    SubQuestion,
+    TopicRequired,
+    ValueRequired,
+)
+from dofrag.text.dates import MONTHS, find_dates
+from dofrag.text.fold import stem, words
+from dofrag.text.mentions import find_provisions
+from dofrag.text.numbers import find_numbers
+from dofrag.text.paths import provision_matches
+
+_MONTH_NAMES = {number: name for name, number in MONTHS.items()}
+
+
+def unsaid(requirement: Requirement, sentence: Sentence, prepared: PreparedPassage, part: SubQuestion | None) -> str:
+    """The first word or figure of the part that neither its slots nor the evidence account for; "" when all are."""
+    if part is None:
+        return ""
+    spoken, slots = said(part.text), _slots(part)
+    near = _near(requirement, sentence, prepared)
+    for figure in spoken.figures:
+        if not (figure.value in slots.figures or slots.words.intersection(figure.spelled) or near.holds(figure)):
+            return figure.spelled[0]
+    period = requirement.period if isinstance(requirement, (TopicRequired, ListRequired)) else None
+    if period is not None and near.words.isdisjoint((str(period.start.year), str(period.end.year))):
+        return str(period.start.year)
+    if isinstance(requirement, (DateRequired, ItemRequired)):
+        return ""
+    own = near.stems if isinstance(requirement, ValueRequired) else prepared.stems | near.stems
+    if (
+        isinstance(requirement, ProvisionRequired)
+        and sum(isinstance(r, ProvisionRequired) for r in part.requirements) > 1
+    ):
+        return ""  # what is said of several need not be said by each
+    asked = [w for w in spoken.words if w not in slots.words and stem(w) not in slots.words]
+    if spoken.head in asked and len(asked) > 2 and not isinstance(requirement, ValueRequired):
+        asked.remove(spoken.head)  # an answer names one of the kind
+    missed = [w for w in asked if not any(_found(one, own, prepared) for one in same(stem(w)))]
+    if isinstance(requirement, (ProvisionRequired, RangeRequired)) and len(missed) * 2 <= len(asked):
+        return ""  # their text is asked for as it stands: a question describes it in its own words
+    return missed[0] if missed else ""
+
+
+def _found(word: str, own: frozenset[str], prepared: PreparedPassage) -> bool:
+    above = prepared.wide
+    if held(word, own) or held(word, above) or held(word, prepared.issuer_stems):
+        return True
+    return word in _initials(prepared.passage.publication.issuer) or (
+        "-" in word and any(one.startswith(word + "-") for one in above)
+    )
+
+
+@lru_cache(maxsize=1024)
+def _initials(issuer: str) -> frozenset[str]:
+    return acronyms(issuer.title())
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    words: frozenset[str]
+    stems: frozenset[str]
+    figures: frozenset[tuple[Decimal, str | None]]
+    mentioned: tuple[str, ...]
+
+    def holds(self, figure: Figure) -> bool:
+        """Whether a figure stands here: one that measures with its unit, one that numbers a provision as its mention,
+        one of a date by its spelling."""
+        if figure.path is not None:
+            return any(provision_matches(figure.path, path) for path in self.mentioned)
+        if figure.names:
+            return not self.words.isdisjoint(figure.spelled)
+        units = {unit for value, unit in self.figures if value == figure.value}
+        return bool(units) and (figure.unit is None or not units.isdisjoint((figure.unit, None)))
+
+
+def _near(requirement: Requirement, sentence: Sentence, prepared: PreparedPassage) -> _Evidence:
+    """What a sentence says, with its table's header or the sentence it leans on, its title, headings and date. A
+    provision or a list says it as a whole."""
+    if isinstance(requirement, ProvisionRequired):
+        sentences = tuple(provision_sentences(requirement.path, prepared)) or prepared.sentences
+    elif isinstance(requirement, (ListRequired, ItemRequired)):
+        sentences = prepared.sentences
+    else:
+        sentences = (sentence,)
+    key = ("near", *((s.start, s.end) for s in (sentences[0], sentences[-1])))
+    if key not in prepared.memo:
+        publication, chunk = prepared.passage.publication, prepared.passage.chunk
+        title = " . ".join([publication.title, *chunk.heading_path])
+        headers = {s.header for s in sentences if s.header}
+        spoken = " . ".join([title, *(s.folded for s in sentences), *(prepared.folded[a:b] for a, b in headers)])
+        measured = {(q.value, q.unit) for s in sentences for q in s.quantities}
+        own = (chunk.provision,) if chunk.provision else ()
+        prepared.memo[key] = _Evidence(
+            frozenset(words(spoken)) | _date_words(publication.published_on),
+            frozenset().union(*(s.near for s in sentences)),
+            frozenset(measured | {(n.value, n.unit) for n in find_numbers(publication.title)}),
+            (*own, *(p.path for p in find_provisions(spoken))),
+        )
+    known: _Evidence = prepared.memo[key]
+    return known
+
+
+@lru_cache(maxsize=4096)
+def _date_words(day: date) -> frozenset[str]:
+    return frozenset((str(day.day), _MONTH_NAMES[day.month], str(day.year)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Slots:
+    words: frozenset[str]
+    figures: frozenset[Decimal]
+
+
+@lru_cache(maxsize=512)
+def _slots(part: SubQuestion) -> _Slots:
+    """The words and figures that slots hold and that coverage checks by them."""
+    spoken: list[str] = []
+    told: set[str] = set()
+    figures: set[Decimal] = set()
+    for one in part.requirements:
+        source = one.source
+        spoken += [*source.name, source.issuer or "", source.identifier or "", *one.entities]
+        for day in (source.published_from, source.published_to):
+            told |= _date_words(day) if day else frozenset()
+        if source.edition:
+            told |= _EDITIONS
+        period = getattr(one, "period", None)
+        if period is not None and isinstance(one, ValueRequired):
+            told |= _date_words(period.start) | _date_words(period.end)
+        for path in (one.path, one.cited):
+            for segment in (path or "").split("/"):
+                kind, _, number = segment.partition(":")
+                told |= {number, *slot_words(kind)}
+        if isinstance(one, ValueRequired):
+            spoken += [one.indicator or "", *one.names, one.zone or ""]
+            told |= slot_words(one.unit) | slot_words(one.frequency)
+        elif isinstance(one, ItemRequired):
+            figures.add(Decimal(one.of))
+        elif isinstance(one, RangeRequired):
+            figures |= {Decimal(str(bound)) for bound in (one.low, one.high) if bound is not None}
+            figures |= {figure + step for figure in tuple(figures) for step in (-1, 1)}
+        elif isinstance(one, DefinitionRequired):
+            spoken.append(one.term)
+    told |= {*words(" ".join(spoken)), *part.typed} - _presupposed(part)
+    # "The two dates" are two requirements.
+    figures |= {Decimal(n) for n in range(2, len(part.requirements) + 1)}
+    return _Slots(frozenset(told | {stem(w) for w in told}), frozenset(figures))
+
+
+def _presupposed(part: SubQuestion) -> set[str]:
+    """The words of figures and dates that the question only takes for granted: the evidence has to say them."""
+    said: set[str] = set()
+    for premise in part.premises:
+        if premise.slot == "date":
+            said.update(w for d in find_dates(premise.expected) for w in _date_words(d.first))
+        elif premise.slot in ("amount", "value"):
+            said.update(words(premise.expected))
+    return said
+
+
+_EDITIONS = frozenset(("edicion", "matutina", "vespertina", "extraordinaria"))
