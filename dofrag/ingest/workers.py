@@ -28,7 +28,7 @@ from dofrag.errors import SourceUnreadable
 from dofrag.ingest.plan import file_sha256, reason_of
 from dofrag.profiles.base import GazetteProfile
 from dofrag.search.analysis import Terms
-from dofrag.search.documents import ChunkTerms, terms_ahead
+from dofrag.search.documents import ChunksAhead, ChunkTerms, terms_ahead
 
 Parser = Callable[[SourceFile, Any], Iterator[ParsedPublication]]
 """`parse.parse`: a file and a profile with what parsing needs. Module-level, for it travels to other processes."""
@@ -61,23 +61,18 @@ class Parsed:
     reason: str | None = None
     terms: tuple[ChunkTerms, ...] = ()  # of each publication, when they were asked for
 
-    def terms_by_code(self) -> dict[tuple[str, str], ChunkTerms]:
+    def terms_by_code(self) -> dict[tuple[str, str], ChunksAhead]:
         """By source and code, as `Follower.follow` takes them."""
-        return {(h.source, h.code): t for (h, _), t in zip(self.publications, self.terms, strict=False)}
+        return {
+            (header.source, header.code): ([row[4] for row in rows], *terms)
+            for (header, rows), terms in zip(self.publications, self.terms, strict=False)
+        }
 
     def stream(self) -> Iterator[ParsedPublication]:
         if self.reason is not None:
             raise SourceUnreadable(self.reason)
         for header, rows in self.publications:
-            yield ParsedPublication(
-                header,
-                (
-                    ChunkDraft(
-                        ordinal=r[0], start=r[1], end=r[2], heading_path=r[3], provision=r[4], kind=r[5], text=r[6]
-                    )
-                    for r in rows
-                ),
-            )
+            yield ParsedPublication(header, map(ChunkDraft._make, rows))
 
 
 def stream_file(job: Job, profile: GazetteProfile, parser: Parser) -> Iterator[ParsedPublication]:
@@ -96,13 +91,7 @@ def parse_file(job: Job, profile: GazetteProfile, parser: Parser) -> Parsed:
         return Parsed(
             sha,
             tuple(
-                (
-                    publication.header,
-                    tuple(
-                        (c.ordinal, c.start, c.end, c.heading_path, c.provision, c.kind, c.text)
-                        for c in publication.chunks
-                    ),
-                )
+                (publication.header, tuple([chunk[:] for chunk in publication.chunks]))
                 for publication in stream_file(job, profile, parser)
             ),
         )

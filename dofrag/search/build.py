@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from dofrag.search.documents import ChunkTerms, IndexedChunk, with_terms
+from dofrag.search.documents import ChunksAhead, IndexedChunk, with_terms
 from dofrag.search.scoped import ScopedWriter
 from dofrag.store.rows import PUBLICATION_COLUMNS, PUBLICATION_TABLES, publication_from
 
@@ -32,9 +32,9 @@ class Follower:
         self.stale = False
         """Whether something changed after it was taken over. Then the index has to be built anew."""
 
-    def follow(self, ahead: Mapping[tuple[str, str], ChunkTerms] | None = None) -> None:
-        """Take over what has been stored since the last time. `ahead`: terms worked out with the parsing of just
-        those chunks, by source and code; whatever is not in it is read from the store."""
+    def follow(self, ahead: Mapping[tuple[str, str], ChunksAhead] | None = None) -> None:
+        """Take over what has been stored since the last time. `ahead`: what the index takes of just those chunks,
+        worked out with the parsing, by source and code; whatever is not in it is read from the store."""
         waiting = [row[0] for row in self._connection.execute("SELECT publication_id FROM pending ORDER BY 1")]
         for publication_id in waiting:
             row = self._connection.execute(f"{_SELECT} WHERE p.id = ?", [publication_id]).fetchone()
@@ -92,19 +92,18 @@ def _add(
     connection: sqlite3.Connection,
     writer: ScopedWriter,
     row: tuple[Any, ...],
-    ahead: Mapping[tuple[str, str], ChunkTerms] | None = None,
+    ahead: Mapping[tuple[str, str], ChunksAhead] | None = None,
 ) -> int:
     publication_id, first, count = row[:3]
     publication = publication_from(row[3:])
-    window = [first, first + count - 1]
     known = ahead.get((publication.source, publication.code)) if ahead else None
     chunks: Iterable[IndexedChunk]
     if known is not None:
-        rows = connection.execute("SELECT id, provision FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id", window)
-        chunks = ((r[0], r[1], text, path) for r, text, path in zip(rows, *known, strict=True))
+        chunks = zip(range(first, first + count), *known, strict=True)
     else:
         texts = connection.execute(
-            "SELECT id, headings, provision, text FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id", window
+            "SELECT id, headings, provision, text FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id",
+            [first, first + count - 1],
         )
         chunks = with_terms(texts, writer.terms)
     return writer.add(publication, publication_id, chunks)

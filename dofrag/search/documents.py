@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from dofrag.domain.corpus import Publication
 from dofrag.search.analysis import Terms, identifier_keys
-from dofrag.store.rows import encode_path, issuer_words
+from dofrag.store.rows import issuer_words
 
 ChunkText = tuple[int, str, str | None, str]
 """What the index takes of a chunk: id, heading path as stored (JSON), provision, text."""
@@ -15,6 +16,10 @@ IndexedChunk = tuple[int, str | None, str, str]
 """A chunk ready for the engine: id, provision, terms of its text, terms of its heading path."""
 ChunkTerms = tuple[Sequence[str], Sequence[str]]
 """Terms of a publication's chunks worked out ahead, in order: of their texts, of their heading paths."""
+ChunksAhead = tuple[Sequence[str | None], Sequence[str], Sequence[str]]
+"""The same with their provisions before them: all that the index takes but their ids."""
+_Path = TypeVar("_Path", str, tuple[str, ...])  # a heading path, stored or not yet
+_Cut = tuple[int, _Path, str | None, str]
 _BATCH_CHARS = 200_000  # of chunks whose terms are worked out in one piece
 
 
@@ -32,9 +37,9 @@ def plain_path(path: str) -> str:
     return "\n".join(json.loads(path)) if "\\" in path else path
 
 
-def batches(chunks: Iterable[ChunkText]) -> Iterator[list[ChunkText]]:
+def batches(chunks: Iterable[_Cut[_Path]]) -> Iterator[list[_Cut[_Path]]]:
     """Chunks by the handful, in order."""
-    batch: list[ChunkText] = []
+    batch: list[_Cut[_Path]] = []
     size = 0
     for chunk in chunks:
         batch.append(chunk)
@@ -56,13 +61,15 @@ def with_terms(chunks: Iterable[ChunkText], terms: Terms) -> Iterator[IndexedChu
 
 
 def terms_ahead(chunks: Iterable[tuple[tuple[str, ...], str]], terms: Terms) -> ChunkTerms:
-    """The same terms before anything is stored, from heading paths and texts."""
+    """The same terms in the same order before anything is stored, from heading paths and texts."""
     texts: list[str] = []
     headings: list[str] = []
-    for batch in batches((0, encode_path(path), None, text) for path, text in chunks):
+    known: dict[str, str] = {}  # neighbours have most headings of their paths in common
+    for batch in batches((0, path, None, text) for path, text in chunks):
         texts += terms.of([chunk[3] for chunk in batch])
-        paths = [chunk[1] for chunk in batch]
-        headings += map(_heading_terms(paths, terms).__getitem__, paths)
+        new = list({name for chunk in batch for name in chunk[1]} - known.keys())
+        known.update(zip(new, terms.of(new), strict=True))
+        headings += [" ".join([known[name] for name in chunk[1]]) for chunk in batch]
     return texts, headings
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from itertools import chain
 
 from dofrag.domain.draft import ChunkDraft
+
+_AT_ONCE = 200  # chunks that are hashed in one piece
 
 
 class ChunkTally:
@@ -14,25 +17,32 @@ class ChunkTally:
         self._code = code
         self._text = hashlib.sha256()
         self._chunks = hashlib.sha256()
+        self._waiting: list[tuple[str, str]] = []  # of each chunk not yet hashed: what is said of it, its text
         self.count = 0
         self.chars = 0
         self.sha256 = self.chunks_sha256 = ""
 
     def add(self, chunk: ChunkDraft, headings: str) -> None:
         """`headings` is the heading path as stored. Raises ValueError for a gap, an overlap or a wrong length."""
-        if chunk.ordinal != self.count or chunk.start != self.chars or chunk.end - chunk.start != len(chunk.text):
-            at = f"chunk {chunk.ordinal} does not continue the text at {self.chars}"
+        ordinal, start, end, _, provision, kind, text = chunk
+        if ordinal != self.count or start != self.chars or end - start != len(text):
+            at = f"chunk {ordinal} does not continue the text at {self.chars}"
             raise ValueError(f"publication {self._code}: {at}")
-        data = chunk.text.encode()
-        self._text.update(data)
-        self._chunks.update(f"{chunk.start}\0{chunk.end}\0{headings}\0{chunk.provision}\0{chunk.kind}\0".encode())
-        self._chunks.update(data)
+        self._waiting.append((f"{start}\0{end}\0{headings}\0{provision}\0{kind}\0", text))
+        if len(self._waiting) >= _AT_ONCE:
+            self._hash()
         self.count += 1
-        self.chars = chunk.end
+        self.chars = end
 
     def close(self) -> None:
         """Work the digests out. Raises ValueError for a publication without text."""
         if not self.count:
             raise ValueError(f"publication {self._code} has no text")
+        self._hash()
         self.sha256 = self._text.hexdigest()
         self.chunks_sha256 = self._chunks.hexdigest()
+
+    def _hash(self) -> None:
+        self._text.update("".join([text for _, text in self._waiting]).encode())
+        self._chunks.update("".join(chain.from_iterable(self._waiting)).encode())
+        self._waiting.clear()

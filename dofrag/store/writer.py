@@ -313,18 +313,8 @@ class StoreWriter:
                 path = chunk.heading_path
                 headings = encode_path(path)
             tally.add(chunk, headings)
-            batch.append(
-                (
-                    publication_id,
-                    chunk.ordinal,
-                    chunk.start,
-                    chunk.end,
-                    headings,
-                    chunk.provision,
-                    chunk.kind,
-                    chunk.text,
-                )
-            )
+            ordinal, start, end, _, provision, kind, text = chunk
+            batch.append((publication_id, ordinal, start, end, headings, provision, kind, text))
             if len(batch) >= _BATCH:
                 self._insert_batch(batch)
         self._insert_batch(batch)
