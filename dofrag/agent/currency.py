@@ -8,13 +8,19 @@ the question rules out, of an erratum to it, or of more that was published then 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from dofrag.coverage.cues import cue
+from dofrag.coverage.match import PreparedPassage, meets
+from dofrag.coverage.provision import provision_sentences
 from dofrag.domain.corpus import Publication
 from dofrag.domain.evidence import Claim, Fault, FaultCode
 from dofrag.domain.question import Question, Requirement, SubQuestion
 from dofrag.planner.monitoring import asks_for_all, fits
-from dofrag.planner.series import corrects, newer_in_series, of_no_time, searched_since
+from dofrag.planner.series import alters, corrects, newer_in_series, of_no_time, searched_since
+from dofrag.text.fold import fold
+from dofrag.text.mentions import find_provisions
+from dofrag.text.paths import provision_matches
 from dofrag.tools.session import ResearchSession
 
 Message = Callable[..., str]
@@ -73,6 +79,43 @@ def _rest(
     title = rest[0].title if rest else requirement.label
     text = message("fault.listed_left_out", title=title)
     return Fault(code=FaultCode.REQUIREMENT_MISSING, where=requirement.id, message=text)
+
+
+def reform_fault(
+    session: ResearchSession,
+    prepared: Mapping[int, PreparedPassage],
+    sub_questions: Sequence[SubQuestion],
+    answered: Iterable[tuple[str, int]],
+    message: Message,
+) -> Fault | None:
+    """A publication that this run found, that changes one of the sources, and that may bear on what is in force: it
+    was not read, or it changes the very provision, or answers the same otherwise. Pure."""
+    chunk_of = dict(answered)
+    sources = {session.passages[i].publication for i in chunk_of.values()}
+    for sub in sub_questions:
+        for requirement in (r for r in sub.requirements if r.id in chunk_of):
+            own = session.passages[chunk_of[requirement.id]].publication
+            for later in sorted(session.publications.values(), key=lambda p: (p.published_on, p.code)):
+                if later in sources or not alters(later, own):
+                    continue
+                read = [p for p in prepared.values() if p.passage.publication.code == later.code]
+                if not read or any(_changes(requirement, p, sub) for p in read):
+                    text = message("fault.altered_later", title=later.title, on=later.published_on)
+                    return Fault(code=FaultCode.LATER_REFORMS, where=requirement.id, message=text)
+    return None
+
+
+def _changes(requirement: Requirement, passage: PreparedPassage, sub: SubQuestion) -> bool:
+    """Whether a passage of a later act holds the provision that was asked for, says that it changes it, or supports
+    the same requirement."""
+    path = requirement.path
+    if path is not None:
+        title = passage.passage.publication.title
+        # What an erratum is titled by is the act that it corrects, not what it corrects in it.
+        mentioned = () if cue("title_corrects").search(fold(title)) else find_provisions(title)
+        if provision_sentences(path, passage) or any(provision_matches(path, m.path) for m in mentioned):
+            return True
+    return meets(requirement, passage, sub).supported
 
 
 def currency_fault(session: ResearchSession, cited: Iterable[Publication], message: Message) -> Fault | None:

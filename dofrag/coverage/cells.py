@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from dofrag.coverage.assign import Mention
 from dofrag.coverage.prepared import PreparedPassage, Sentence, frequencies, zones
+from dofrag.domain.records import dataclass
 from dofrag.text.dates import FoundDate, find_dates
 from dofrag.text.fold import fold_chars
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
 from dofrag.coverage.cues import cue
 from dofrag.coverage.prepared import Sentence
 from dofrag.coverage.source import KINDS, SLOTS, held
 from dofrag.domain.question import Requirement, SubQuestion
+from dofrag.domain.records import dataclass
 from dofrag.text.fold import content_words, fold, fold_chars, stem, words
 
 _ASKING = frozenset(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
 from dofrag.coverage.quantities import canonical
+from dofrag.domain.records import dataclass
 from dofrag.text.dates import FoundDate, find_dates
 from dofrag.text.fold import fold_chars
 from dofrag.text.numbers import FoundNumber, find_numbers

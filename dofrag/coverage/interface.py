@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dofrag.domain.evidence import NO_PREMISE, Claim, Fault, PremiseFinding
 from dofrag.domain.question import Status
+from dofrag.domain.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

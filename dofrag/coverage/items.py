@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from dofrag.coverage.cues import cue
 from dofrag.coverage.interface import Proof, Support
@@ -13,6 +12,7 @@ from dofrag.coverage.source import about, held, names_anything, telling_terms
 from dofrag.coverage.spans import Span, merged, pieces, quotable_span
 from dofrag.coverage.units import Item
 from dofrag.domain.question import ItemRequired, ListRequired, Source, Status
+from dofrag.domain.records import dataclass
 from dofrag.text.fold import stem, words
 from dofrag.text.numwords import parse_roman
 from dofrag.text.patterns import late

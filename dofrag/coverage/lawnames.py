@@ -40,10 +40,9 @@ def is_of_law(name: Words, prepared: PreparedPassage) -> bool:
     return any(_holds(_stems(text), wanted) for text in above)
 
 
-def issues(name: Words, prepared: PreparedPassage) -> bool:
-    """Whether the passage's publication is the one that issues this law."""
-    wanted = tuple(map(stem, name))
-    return _holds(_issued(prepared.passage.publication.title), wanted, at_start=True)
+def issued(prepared: PreparedPassage) -> Words:
+    """The stems of the title from the name of the law that the publication issues; () when it issues none."""
+    return _issued(prepared.passage.publication.title)
 
 
 def is_provision_of(name: Words, path: str, prepared: PreparedPassage) -> bool:
@@ -52,11 +51,11 @@ def is_provision_of(name: Words, path: str, prepared: PreparedPassage) -> bool:
     a heading above it, or the sentence that changes it, names that one."""
     title = prepared.passage.publication.title
     wanted = tuple(map(stem, name))
-    issued = _issued(title)
-    if not issued:
+    new = _issued(title)
+    if not new:
         return True
     other = _titled_of(title, path)
-    if _holds(issued, wanted, at_start=True):
+    if _holds(new, wanted, at_start=True):
         return not other or _holds(other, wanted, at_start=True)
     if other and _holds(other, wanted, at_start=True):
         return True

@@ -13,6 +13,7 @@ from dofrag.coverage.entities import names, siblings, unnamed
 from dofrag.coverage.grounded import grounded, vague
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.items import item_support, list_support
+from dofrag.coverage.kinds import other_kind
 from dofrag.coverage.lawnames import is_law, is_provision_of
 from dofrag.coverage.prepared import PreparedPassage, Sentence, prepare
 from dofrag.coverage.provision import provision_sentences, provision_support
@@ -77,6 +78,9 @@ def _meets(requirement: Requirement, prepared: PreparedPassage, part: SubQuestio
         wrong = mismatch(requirement.source, prepared)
     if wrong:
         return Support(Status.OPEN, wrong)
+    kind = other_kind(requirement, prepared, part)
+    if kind:
+        return Support(Status.OPEN, f"a publication of another kind: {kind}")
     law = requirement.source.name
     if requirement.path and is_law(law) and not is_provision_of(law, requirement.path, prepared):
         return Support(Status.OPEN, f"a provision of another law than {' '.join(law)}")
@@ -214,7 +218,7 @@ def _by_type(requirement: Requirement, prepared: PreparedPassage, part: SubQuest
         case DateRequired():
             return date_support(requirement, prepared)
         case DeadlineRequired():
-            return deadline_support(requirement, prepared, part.question if part else "")
+            return deadline_support(requirement, prepared, *((part.text, part.question) if part else ()))
         case ActorRequired():
             return actor_support(requirement, prepared)
         case DefinitionRequired():

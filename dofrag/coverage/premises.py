@@ -7,14 +7,14 @@ nothing: a failed search leaves it unclear.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
 from dofrag.coverage.cues import cue
 from dofrag.coverage.facts import facts_of, unquoted
 from dofrag.coverage.items import whole_lists
-from dofrag.coverage.lawnames import is_law, issues
+from dofrag.coverage.lawnames import issued
 from dofrag.coverage.numbering import amends_only, ending, numbering, numbers, read_whole
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.provision import provision_sentences
@@ -25,6 +25,7 @@ from dofrag.coverage.topics import title_span
 from dofrag.coverage.values import speaks_of, value_support
 from dofrag.domain.evidence import Claim, Draft, FaultCode, PremiseStatus
 from dofrag.domain.question import DateRequired, ItemRequired, Premise, Requirement, SubQuestion, ValueRequired
+from dofrag.domain.records import dataclass
 from dofrag.text.dates import find_dates
 from dofrag.text.fold import content_words, fold, fold_chars, stem, words
 from dofrag.text.mentions import find_provisions
@@ -179,12 +180,19 @@ def _number(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> It
         if sentence.heading or not alike or not _speaks(sub, sentence, prepared):
             continue
         for quantity in alike:
+            begins = not sentence.folded[: quantity.start - sentence.start].strip(" *_#")
+            if begins and len(sentence.folded) < SHORT:
+                continue  # the number of a heading
             following = tuple(stem(w) for w in words(quantity.noun)[:3])
             if (nouns and not any(held(n, following) for n in nouns)) or (not nouns and number.unit is None):
                 continue
             status = PremiseStatus.SUPPORTED if quantity.value == number.value else PremiseStatus.FALSE
             span = quotable_span(prepared.text, sentence.span, (quantity.start, quantity.end))
             yield PremiseCheck(status, prepared.id, span, quantity.text)
+
+
+SHORT = 60
+"""Characters of a line that a number begins and that counts nothing."""
 
 
 def _value(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
@@ -228,9 +236,11 @@ def _object(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> It
     terms = tuple(t for r in sub.requirements for t in r.terms)
     subject = tuple(s for s in telling_terms(terms, premise.source) if s not in ACTS)
     own = prepared.title_stems
-    if not names_anything(premise.source) and not all(held(s, own) for s in subject):
+    source = premise.source
+    told = source.name or source.identifier or source.published_from or source.published_to or source.issuer
+    if not told and not all(held(s, own) for s in subject):
         return  # some other act that repeals something else
-    if is_law(premise.source.name) and issues(premise.source.name, prepared):
+    if subject and all(held(s, issued(prepared)) for s in subject):
         return  # what the law itself repealed says nothing of what repealed the law
     for sentence in prepared.sentences:
         repeal = cue("repeals").search(sentence.folded)

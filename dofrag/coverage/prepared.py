@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -12,6 +12,7 @@ from dofrag.coverage.cues import cue
 from dofrag.coverage.quantities import Quantity, quantities
 from dofrag.coverage.units import ItemList, cut, lists
 from dofrag.domain.corpus import Passage
+from dofrag.domain.records import dataclass
 from dofrag.text.dates import FoundDate, find_dates
 from dofrag.text.fold import STOP_WORDS, fold, fold_chars, stem, stems, words
 from dofrag.text.patterns import late

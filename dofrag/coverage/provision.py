@@ -92,7 +92,9 @@ def _amended(path: str, prepared: PreparedPassage) -> list[Sentence]:
             if sentence.mark is not None and sentence.mark.kind in ("art", "ordinal", "trans"):
                 break
             out.append(sentence)
-        elif cue("amends").search(sentence.folded):
+        elif not sentence.heading and (verb := cue("amends").search(sentence.folded)) is not None:
+            if cue("cites_act").search(sentence.folded, max(0, verb.start() - 40), verb.start()):
+                continue  # the title of another act, as it is cited
             mentioned = find_provisions(prepared.text[sentence.start : sentence.end])
             if any(provision_matches(path, m.path) for m in mentioned):
                 out.append(sentence)

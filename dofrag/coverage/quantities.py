@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 
+from dofrag.domain.records import dataclass
 from dofrag.text.dates import FoundDate
 from dofrag.text.numbers import find_numbers
 from dofrag.text.patterns import late

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 
 from dofrag.coverage.cues import cue
@@ -14,6 +13,7 @@ from dofrag.coverage.quantities import Quantity, quantities
 from dofrag.coverage.source import held, names_anything, telling_terms
 from dofrag.coverage.spans import quotable_span
 from dofrag.domain.question import RangeRequired, Status
+from dofrag.domain.records import dataclass
 from dofrag.text.fold import content_words, fold_chars, stem, words
 from dofrag.text.patterns import late
 

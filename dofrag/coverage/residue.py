@@ -8,7 +8,6 @@ What is left over was not answered, however well the rest agrees.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
@@ -29,6 +28,7 @@ from dofrag.domain.question import (
     TopicRequired,
     ValueRequired,
 )
+from dofrag.domain.records import dataclass
 from dofrag.text.dates import MONTHS, find_dates
 from dofrag.text.fold import stem, words
 from dofrag.text.mentions import find_provisions
@@ -59,11 +59,11 @@ def unsaid(requirement: Requirement, sentence: Sentence, prepared: PreparedPassa
     ):
         return ""  # what is said of several need not be said by each
     asked = [w for w in spoken.words if w not in slots.words and stem(w) not in slots.words]
-    if spoken.head in asked and len(asked) > 2 and not isinstance(requirement, ValueRequired):
-        asked.remove(spoken.head)  # an answer names one of the kind
     missed = [w for w in asked if not any(_found(one, own, prepared) for one in same(stem(w)))]
     if isinstance(requirement, (ProvisionRequired, RangeRequired)) and len(missed) * 2 <= len(asked):
         return ""  # their text is asked for as it stands: a question describes it in its own words
+    if missed[:1] == [spoken.head] and len(asked) > 2 and not isinstance(requirement, ValueRequired):
+        missed = missed[1:]  # an answer names one of the kind
     return missed[0] if missed else ""
 
 

@@ -12,6 +12,7 @@ from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.source import about, closeness, held, names_anything, of_question, subject_of, telling_terms
 from dofrag.coverage.spans import quotable_span
 from dofrag.coverage.topics import title_span
+from dofrag.coverage.wording import same
 from dofrag.domain.question import ActorRequired, DeadlineRequired, DefinitionRequired, Status
 from dofrag.text.fold import content_words, fold, fold_chars, stem, words
 
@@ -23,7 +24,9 @@ SIGNING = frozenset({"firm", "suscrib", "signatari", "rubric"})
 """Stems of a question that asks who signed."""
 
 
-def deadline_support(requirement: DeadlineRequired, prepared: PreparedPassage, question: str = "") -> Support:
+def deadline_support(
+    requirement: DeadlineRequired, prepared: PreparedPassage, text: str = "", question: str = ""
+) -> Support:
     """A length of time for the same act and party, in one sentence."""
     subject = subject_of(requirement)
     asked = {stem(w) for term in requirement.terms for w in words(term)}
@@ -31,6 +34,7 @@ def deadline_support(requirement: DeadlineRequired, prepared: PreparedPassage, q
     best: tuple[int, Sentence, int] | None = None
     named = names_anything(requirement.source) or bool(requirement.entities) or of_question(question, prepared)
     whole = _of_whole(subject, prepared)
+    counted = _counted(text)
     for sentence in prepared.sentences:
         if sentence.heading or not (whole or _bound_to(subject, sentence, prepared, named)):
             continue
@@ -39,6 +43,8 @@ def deadline_support(requirement: DeadlineRequired, prepared: PreparedPassage, q
             if quantity.kind != "duration" or not cue("term").search(sentence.folded):
                 continue
             if quantity.unit in OPPOSITE and OPPOSITE[quantity.unit] in asked:
+                continue
+            if counted and quantity.unit not in counted:
                 continue
             rank = closeness(subject, sentence)
             if best is None or rank > best[0]:
@@ -51,6 +57,17 @@ def deadline_support(requirement: DeadlineRequired, prepared: PreparedPassage, q
     span = quotable_span(prepared.text, sentence.span, core)
     why = f"{prepared.text[core[0] : core[1]].strip()} fits"
     return Support(Status.SUPPORTED, why, (span,), (quantity.text,), (Proof((core,), quantity.text),))
+
+
+DAYS = frozenset(("days", "calendar_days", "working_days"))
+COUNTED = {"day": DAYS, "month": frozenset(("months",)), "year": frozenset(("years",)), "hour": frozenset(("hours",))}
+"""What `¿cuántos días…?` and the like count, by the cue that tells it."""
+
+
+def _counted(text: str) -> frozenset[str]:
+    """The units that a question asks a number of; none when it asks for a length of time as such."""
+    folded = fold_chars(text)
+    return next((units for name, units in COUNTED.items() if cue(f"how_many_{name}s").search(folded)), frozenset())
 
 
 def _of_whole(subject: tuple[str, ...], prepared: PreparedPassage) -> bool:
@@ -92,15 +109,17 @@ def actor_support(requirement: ActorRequired, prepared: PreparedPassage) -> Supp
         span = quotable_span(prepared.text, court.span)
         return Support(Status.SUPPORTED, "the court that signs the notice", (span,), (), (Proof((span,)),))
     bears = False
+    action = requirement.action
     best: tuple[int, Sentence] | None = None
     for sentence in prepared.sentences:
-        if sentence.heading or not cue("authority").search(sentence.folded):
+        if sentence.heading or not cue("authority").search(sentence.folded) or cue("seal").search(sentence.folded):
             continue
         if signing:
             fits = bool(cue("signature").search(sentence.folded))
         else:
             # What the actor does stands first in the question: a sentence about the rest names somebody else.
             does = not subject or any(held(s, sentence.near) for s in _acts(subject, role))
+            does = does and (action is None or any(held(s, sentence.near) for s in same(stem(action))))
             fits = does and (about(subject, sentence, prepared) if subject else names_anything(requirement.source))
         bears = bears or closeness(subject, sentence) > 0
         rank = closeness(subject, sentence)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 
 from dofrag.coverage.ledger import supports
@@ -11,6 +10,7 @@ from dofrag.coverage.match import meets
 from dofrag.coverage.prepared import PreparedPassage
 from dofrag.domain.corpus import PUBLIC, Chunk, Kind, Passage, Publication, SourceKind
 from dofrag.domain.question import Status, SubQuestion
+from dofrag.domain.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ All spans are characters of the passage's text. Everything is linear in the leng
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from dofrag.domain.records import dataclass
 from dofrag.text.fold import fold_chars
 from dofrag.text.numwords import parse_roman
 from dofrag.text.patterns import late

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 from dofrag.coverage.interface import Proof, Support
@@ -10,11 +9,12 @@ from dofrag.coverage.measures import column_fits, is_factor, said_after, unit_fi
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.qualifiers import falls_in, frequency_costs, period_costs, zone_costs
 from dofrag.coverage.quantities import Quantity
-from dofrag.coverage.source import about, closeness, held, names_anything, telling_terms
+from dofrag.coverage.source import SLOTS, about, closeness, held, names_anything, telling_terms
 from dofrag.coverage.spans import quotable_span
 from dofrag.coverage.vocabulary import PLAIN, STANDING
 from dofrag.domain.evidence import QUOTE_MAX
 from dofrag.domain.question import Period, Status, ValueRequired
+from dofrag.domain.records import dataclass
 from dofrag.text.fold import content_words, fold, stem, words
 
 PRICES = frozenset(map(stem, ("cuesta", "costo", "precio", "multa", "cuota", "tarifa", "sueldo", "monto", "importe")))
@@ -52,6 +52,7 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
         if not figures and sentence.header is not None:
             figures = [q for q in sentence.quantities if column_fits(requirement.unit, q, sentence, prepared)]
         figures = [q for q in figures if requirement.unit == "money" or not is_factor(q, prepared)]
+        figures = [q for q in figures if not _counts_it(requirement, q)]
         if not figures:
             misses.append(f"no figure in {requirement.unit or 'any unit'}")
             continue
@@ -76,6 +77,15 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
         spans = (best.sentence.header, *spans)
     rank = closeness(subject, best.sentence) + 2 * _titled_by(subject, requirement, prepared)
     return Support(Status.SUPPORTED, f"{shown.strip()} fits", spans, (best.quantity.text,), proofs, rank=rank)
+
+
+def _counts_it(requirement: ValueRequired, quantity: Quantity) -> bool:
+    """Whether a figure is a number of the indicator's own units (`de cien a doscientas unidades de cuenta`): it says
+    what something costs in them, not what one of them is worth."""
+    following = [stem(w) for w in content_words(quantity.noun)][:6]
+    called = names(requirement) or (" ".join(requirement.terms),)
+    spelled = (tuple(stem(w) for w in content_words(name) if stem(w) not in SLOTS) for name in called)
+    return any(n and n == tuple(following[at : at + len(n)]) for n in spelled for at in range(3))
 
 
 def _unqualified(requirement: ValueRequired, prepared: PreparedPassage) -> str:

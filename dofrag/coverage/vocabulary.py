@@ -223,6 +223,7 @@ COMMON = frozenset(
             *("titular", "verdad", "cierto", "relacion", "caso", "general", "nacional", "mexico", "hoy", "secuencia"),
             *(
                 "cronologia",
+                "dof",
                 "dato",
                 "tipo",
                 "clase",

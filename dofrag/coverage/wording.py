@@ -7,7 +7,6 @@ of its own. What is a verb is told by its ending and by what stands about it.
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -16,6 +15,7 @@ from typing import Any
 
 from dofrag.coverage.source import KINDS, SLOTS
 from dofrag.coverage.vocabulary import ACTS, COMMON, PLAIN, STANDING
+from dofrag.domain.records import dataclass
 from dofrag.text.dates import find_dates
 from dofrag.text.fold import STOP_WORDS, fold, stem, words
 from dofrag.text.mentions import find_provisions

@@ -1,0 +1,73 @@
+"""Whether a publication is of the kind that is asked for: a draft of a norm is not the norm, an erratum to a law is
+not the law, a regulation is not what it regulates.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from dofrag.coverage.cues import cue
+from dofrag.coverage.prepared import PreparedPassage
+from dofrag.coverage.wording import said
+from dofrag.domain.question import (
+    ActorRequired,
+    DateRequired,
+    DateRole,
+    PublicationRequired,
+    Requirement,
+    SubQuestion,
+    TopicRequired,
+)
+from dofrag.text.fold import fold_chars
+
+DERIVED = ("project", "extract", "call", "erratum", "regulation")
+"""Kinds of publications that name another instrument in their title. Each is a cue, `kind_<name>`."""
+ABOUT = frozenset(("project", "extract", "call"))
+"""Those whose text never stands for the instrument that they name."""
+
+
+def other_kind(requirement: Requirement, prepared: PreparedPassage, part: SubQuestion | None) -> str:
+    """Which kind is asked for that the publication is not of, or which it is of that is not asked for; "" when its
+    kind agrees, or the question leaves it open."""
+    if part is None:
+        return ""
+    of_title = _kinds(prepared.passage.publication.title)
+    asked, anywhere = _kinds(part.text), _kinds(part.question or part.text)
+    identity = _of_identity(requirement)
+    if identity:
+        missing = next((kind for kind in asked if kind not in of_title), "")
+        if missing:
+            return missing
+    elif isinstance(requirement, TopicRequired):
+        head = next((kind for kind in _kinds(said(part.text).head) if kind not in of_title), "")
+        if head:
+            return head
+    if not (requirement.source.name or requirement.source.identifier):
+        return ""
+    begins = _kind_at_start(prepared.passage.publication.title)
+    return begins if begins and begins not in anywhere and (identity or begins in ABOUT) else ""
+
+
+def _of_identity(requirement: Requirement) -> bool:
+    """Whether what is asked is of the publication as such: when it was published or signed, by whom."""
+    match requirement:
+        case DateRequired(role=DateRole.PUBLICATION | DateRole.SIGNATURE):
+            return True
+        case ActorRequired(role=role):
+            return (role or "").startswith(("issu", "emi", "sign", "firm"))
+        case PublicationRequired():
+            return True
+        case _:
+            return False
+
+
+@lru_cache(maxsize=2048)
+def _kinds(text: str) -> tuple[str, ...]:
+    folded = fold_chars(text)
+    return tuple(kind for kind in DERIVED if cue(f"kind_{kind}").search(folded))
+
+
+@lru_cache(maxsize=2048)
+def _kind_at_start(title: str) -> str:
+    folded = fold_chars(title).lstrip(" *_#")
+    return next((kind for kind in DERIVED if kind != "regulation" and cue(f"kind_{kind}").match(folded)), "")
