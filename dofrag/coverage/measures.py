@@ -24,6 +24,11 @@ _UNITS = frozenset((*_KIN, "MXN", "USD", "percent", "months", "years"))
 PROVISIONS = frozenset(map(stem, ("articulos", "fracciones", "parrafos", "transitorios", "capitulos", "numerales")))
 
 
+def kin(unit: str) -> frozenset[str]:
+    """The units in which the same may be said: working days are days, no day is a working day."""
+    return frozenset(_KIN.get(unit, {unit}))
+
+
 def unit_fits(unit: str | None, quantity: Quantity) -> bool:
     if quantity.reference:
         return False
@@ -39,7 +44,7 @@ def unit_fits(unit: str | None, quantity: Quantity) -> bool:
     if unit == "money" and _in_multiples(quantity):
         return True
     if quantity.unit is not None:
-        return quantity.unit in _KIN.get(unit, {unit})
+        return quantity.unit in kin(unit)
     if unit in _UNITS:
         return False
     # A unit of another sort is the noun that is counted: "14 inmuebles", "50 trabajadores".

@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
+from dofrag.coverage.amounts import amounts
 from dofrag.coverage.cues import cue
 from dofrag.coverage.facts import facts_of, unquoted
 from dofrag.coverage.items import whole_lists
@@ -131,6 +132,11 @@ def _findings(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> 
             yield from _number(premise, sub, prepared)
         case "value":
             yield from _value(premise, sub, prepared)
+        case "amount":
+            for same, sentence, quantity in amounts(premise, sub, prepared):
+                status = PremiseStatus.SUPPORTED if same else PremiseStatus.FALSE
+                span = quotable_span(prepared.text, sentence.span, (quantity.start, quantity.end))
+                yield PremiseCheck(status, prepared.id, span, quantity.text)
         case "act":
             yield from _act(premise, prepared)
             yield from _object(premise, sub, prepared)

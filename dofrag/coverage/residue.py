@@ -81,6 +81,10 @@ def _initials(issuer: str) -> frozenset[str]:
     return acronyms(issuer.title())
 
 
+LONG = 3
+"""Characters of a figure that may number something."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Evidence:
     words: frozenset[str]
@@ -95,6 +99,8 @@ class _Evidence:
             return any(provision_matches(figure.path, path) for path in self.mentioned)
         if figure.names:
             return not self.words.isdisjoint(figure.spelled)
+        if len(figure.spelled[0]) > LONG and not self.words.isdisjoint(figure.spelled):
+            return True  # too long to be a mark or the number of a provision
         units = {unit for value, unit in self.figures if value == figure.value}
         return bool(units) and (figure.unit is None or not units.isdisjoint((figure.unit, None)))
 

@@ -12,6 +12,7 @@ from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.source import about, closeness, held, names_anything, of_question, subject_of, telling_terms
 from dofrag.coverage.spans import quotable_span
 from dofrag.coverage.topics import title_span
+from dofrag.coverage.vocabulary import PLAIN, STANDING
 from dofrag.coverage.wording import same
 from dofrag.domain.question import ActorRequired, DeadlineRequired, DefinitionRequired, Status
 from dofrag.text.fold import content_words, fold, fold_chars, stem, words
@@ -109,7 +110,6 @@ def actor_support(requirement: ActorRequired, prepared: PreparedPassage) -> Supp
         span = quotable_span(prepared.text, court.span)
         return Support(Status.SUPPORTED, "the court that signs the notice", (span,), (), (Proof((span,)),))
     bears = False
-    action = requirement.action
     best: tuple[int, Sentence] | None = None
     for sentence in prepared.sentences:
         if sentence.heading or not cue("authority").search(sentence.folded) or cue("seal").search(sentence.folded):
@@ -119,7 +119,7 @@ def actor_support(requirement: ActorRequired, prepared: PreparedPassage) -> Supp
         else:
             # What the actor does stands first in the question: a sentence about the rest names somebody else.
             does = not subject or any(held(s, sentence.near) for s in _acts(subject, role))
-            does = does and (action is None or any(held(s, sentence.near) for s in same(stem(action))))
+            does = does and _does(requirement.action, sentence)
             fits = does and (about(subject, sentence, prepared) if subject else names_anything(requirement.source))
         bears = bears or closeness(subject, sentence) > 0
         rank = closeness(subject, sentence)
@@ -129,6 +129,15 @@ def actor_support(requirement: ActorRequired, prepared: PreparedPassage) -> Supp
         return Support(Status.READ if bears else Status.OPEN, "names nobody in that role")
     span = quotable_span(prepared.text, best[1].span)
     return Support(Status.SUPPORTED, "names who", (span,), (), (Proof((span,)),))
+
+
+def _does(action: str | None, sentence: Sentence) -> bool:
+    """Whether a sentence tells of the act that is asked about, by any word of its family (*vigila*, *la vigilancia*)
+    or one that means the same; verbs that tell no act are in every sentence."""
+    if action is None or stem(action) in PLAIN or stem(action) in STANDING:
+        return True
+    heads = tuple(s[: max(4, len(s) - 1)] for s in same(stem(action)))
+    return any(own.startswith(heads) for own in sentence.near)
 
 
 COURT_WORDS = 14
