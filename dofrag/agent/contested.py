@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from dofrag.coverage.match import meets
 from dofrag.coverage.prepared import PreparedPassage
 from dofrag.domain.evidence import Claim
 from dofrag.domain.question import SubQuestion, ValueRequired
+from dofrag.domain.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

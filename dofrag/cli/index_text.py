@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dofrag.cli.output import clean, one_line
+from dofrag.domain.records import dataclass
 
 if TYPE_CHECKING:
     from dofrag.domain.corpus import Publication

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
+
+from dofrag.domain.records import dataclass
 
 PUBLIC = "public"
 """The scope of everything that is not restricted."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
 
 from dofrag.domain.corpus import Kind, SourceKind
+from dofrag.domain.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from dofrag.domain.records import dataclass
 
 QUOTE_MAX = 600
 """Characters of one quote at most; a longer list takes several citations."""

@@ -7,9 +7,11 @@ acts on a requirement matches exhaustively and ends in `assert_never`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from enum import StrEnum
+
+from dofrag.domain.records import dataclass
 
 
 class Status(StrEnum):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from enum import StrEnum
+
+from dofrag.domain.records import dataclass
 
 
 class TerminalState(StrEnum):

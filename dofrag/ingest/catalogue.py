@@ -8,11 +8,11 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from pathlib import Path
 
+from dofrag.domain.records import dataclass
 from dofrag.ingest.interface import Block
 from dofrag.profiles.anatomy import Anatomy
 

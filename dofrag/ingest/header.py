@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 
+from dofrag.domain.records import dataclass
 from dofrag.ingest.interface import Block, DocumentMeta
 from dofrag.ingest.lines import bare, is_caps
 from dofrag.ingest.segment import opens_title

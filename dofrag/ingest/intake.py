@@ -11,9 +11,9 @@ import hashlib
 import sqlite3
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from dofrag.domain.draft import ParsedPublication
+from dofrag.domain.records import dataclass
 from dofrag.errors import SourceUnreadable
 from dofrag.ingest.plan import Plan, PlannedFile, file_sha256, reason_of
 from dofrag.ingest.workers import Job, Parsed, Parser, Workers, stream_file

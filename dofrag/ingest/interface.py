@@ -9,12 +9,12 @@ publications of a file tile that text; the chunks of a publication tile its text
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple, Protocol
 
 from dofrag.domain.corpus import SourceFile
 from dofrag.domain.draft import ChunkDraft, Header, ParsedPublication
+from dofrag.domain.records import dataclass
 
 __all__ = ["Block", "ChunkDraft", "DocumentMeta", "Header", "ParsedPublication", "Reader"]
 

@@ -13,10 +13,10 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dofrag.domain.records import dataclass
 from dofrag.errors import CorpusError, IndexMismatch, StoreMissing, UsageError
 from dofrag.ingest.intake import Intake, Tally, in_order
 from dofrag.ingest.interface import CHUNKER_VERSION

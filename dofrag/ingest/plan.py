@@ -10,9 +10,9 @@ import os
 import sqlite3
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from dofrag.domain.records import dataclass
 from dofrag.errors import SourceUnreadable, UsageError
 from dofrag.profiles.base import GazetteProfile
 

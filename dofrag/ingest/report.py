@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from dofrag.domain.records import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

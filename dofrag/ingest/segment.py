@@ -12,9 +12,9 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from dofrag.domain.corpus import Kind
+from dofrag.domain.records import dataclass
 from dofrag.ingest.interface import Block
 from dofrag.ingest.lines import bare, is_caps
 from dofrag.profiles.anatomy import Anatomy

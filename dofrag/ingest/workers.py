@@ -18,12 +18,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dofrag.domain.corpus import SourceFile
 from dofrag.domain.draft import ChunkDraft, Header, ParsedPublication
+from dofrag.domain.records import dataclass
 from dofrag.errors import SourceUnreadable
 from dofrag.ingest.plan import file_sha256, reason_of
 from dofrag.profiles.base import GazetteProfile

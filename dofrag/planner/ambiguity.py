@@ -5,11 +5,10 @@ Only what was discovered counts as a candidate, two are needed, and a question t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dofrag.coverage.source import KINDS, SLOTS, held, mismatch, names_anything
 from dofrag.domain.corpus import Publication
 from dofrag.domain.question import ProvisionRequired, Requirement
+from dofrag.domain.records import dataclass
 from dofrag.planner.interface import Seen, View
 from dofrag.planner.pointers import glimpse, subject_of
 from dofrag.text.fold import content_words, fold, stem

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from dofrag.coverage.match import PreparedPassage, meets, prepare
@@ -16,6 +16,7 @@ from dofrag.domain.question import (
     Requirement,
     ValueRequired,
 )
+from dofrag.domain.records import dataclass
 from dofrag.planner.interface import Seen, View
 from dofrag.planner.queries import Window, windows
 from dofrag.planner.series import of_no_time, superseded

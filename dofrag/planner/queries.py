@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
@@ -21,6 +20,7 @@ from dofrag.domain.question import (
     TopicRequired,
     ValueRequired,
 )
+from dofrag.domain.records import dataclass
 from dofrag.text.numwords import HUNDREDS, TENS, UNITS
 
 PROVISION_WORDS = {

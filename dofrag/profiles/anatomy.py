@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
+from dofrag.domain.records import dataclass
 from dofrag.text.fold import fold
 from dofrag.text.numwords import parse_cardinal
 from dofrag.text.patterns import late

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from datetime import date, timedelta
 from typing import Any
 
 from dofrag.domain.question import DateRole
+from dofrag.domain.records import dataclass
 from dofrag.profiles.aliases import Aliases, Found
 from dofrag.profiles.language import Language
 from dofrag.profiles.named import Name, descriptions, entities

@@ -18,8 +18,8 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from dofrag.domain.records import dataclass
 from dofrag.text.patterns import late
 
 

@@ -12,7 +12,6 @@ import json
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import Any, cast
 import tantivy
 
 from dofrag.domain.corpus import Filters, Hit, Kind, Publication
+from dofrag.domain.records import dataclass
 from dofrag.errors import IndexMismatch
 from dofrag.search.analysis import (
     CONSOLIDATED_WORDS,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from dofrag.domain.corpus import Filters, Hit
+from dofrag.domain.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from dofrag.domain.records import dataclass
 from dofrag.errors import IndexMismatch, StoreMissing
 from dofrag.search.bm25 import Expansions
 from dofrag.search.scoped import ScopedIndex

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from dataclasses import dataclass
 
+from dofrag.domain.records import dataclass
 from dofrag.store.rows import PUBLICATION_COLUMNS, PUBLICATION_TABLES
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Protocol
 
 from dofrag.domain.corpus import Chunk, Filters, Passage, Publication
+from dofrag.domain.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ import json
 import os
 import re
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 
+from dofrag.domain.records import dataclass
 from dofrag.errors import CorpusError, IndexMismatch, NewerIndex
 from dofrag.store.schema import NEWER, REBUILD
 

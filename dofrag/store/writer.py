@@ -10,11 +10,11 @@ import json
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from dofrag.domain.corpus import PUBLIC
 from dofrag.domain.draft import Header, ParsedPublication
+from dofrag.domain.records import dataclass
 from dofrag.store.faults import refusal
 from dofrag.store.rows import array, encode_path, issuer_words
 from dofrag.store.salvage import OldIds

@@ -15,7 +15,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from array import array
-from dataclasses import dataclass
+
+from dofrag.domain.records import dataclass
 
 _QUOTES = dict.fromkeys("«»“”„‟″", '"') | dict.fromkeys("‘’‚‛′´", "'")
 _DASHES = dict.fromkeys("‐‑‒–—―−", "-")

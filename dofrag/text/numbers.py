@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from decimal import Decimal
 
+from dofrag.domain.records import dataclass
 from dofrag.text.fold import fold_chars
 from dofrag.text.numwords import CARDINAL_WORDS, ORDINAL_WORDS, parse_cardinal, parse_ordinal
 from dofrag.text.patterns import late

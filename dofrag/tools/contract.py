@@ -7,12 +7,13 @@ session observes that. So a result and what it entitles a planner to can never d
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from enum import StrEnum
 from typing import Any, Protocol
 
 from dofrag.domain.corpus import PUBLIC, Filters, Hit, Kind, Passage, Publication
+from dofrag.domain.records import dataclass
 from dofrag.search.interface import SearchBackend
 from dofrag.store.interface import CorpusReader
 

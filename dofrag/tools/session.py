@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from dofrag.domain.corpus import Passage, Publication
+from dofrag.domain.records import dataclass
 from dofrag.text.tokens import estimate_tokens
 from dofrag.tools.contract import Outcome, Pointer, State
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from dofrag.domain.records import dataclass
 from dofrag.domain.run import Closure, Reason, TerminalState
 from dofrag.errors import TraceError, UsageError
 from dofrag.trace.codec import Record, decode

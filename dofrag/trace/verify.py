@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, assert_never
 
 from dofrag.domain.question import Status
+from dofrag.domain.records import dataclass
 from dofrag.domain.run import ENDS, Reason
 from dofrag.text.fold import fold_with_map
 from dofrag.trace.codec import GENESIS, Record, digest, intact

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
+from dofrag.domain.records import dataclass
 from dofrag.errors import TraceError
 from dofrag.trace.codec import GENESIS, digest, encode
 from dofrag.trace.events import Event, RunFinished, RunStarted

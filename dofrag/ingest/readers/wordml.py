@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from dofrag.domain.records import dataclass
 from dofrag.ingest.interface import Block
 from dofrag.ingest.readers.tables import pipe_rows
 from dofrag.ingest.readers.textio import normalise
