@@ -20,7 +20,7 @@ Finding = tuple[bool, Sentence, Quantity]
 
 def amounts(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> Iterator[Finding]:
     """For each sentence that is of the thing: whether its figure of that unit is the presupposed one, the sentence
-    and the figure. A sentence that gives two such figures tells neither; nor does one that only shares a word."""
+    and the figure. Where the text gives several, none of them is *the* figure, and another one is not disproved."""
     wanted = next(iter(find_numbers(premise.expected)), None)
     if wanted is None:
         return
@@ -31,14 +31,17 @@ def amounts(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> It
         return
     share = 5 if inside else 8 if names_anything(premise.source) else 10
     own = prepared.wide
+    told: list[tuple[Sentence, Quantity]] = []
     for sentence in inside or prepared.sentences:
         alike = [] if sentence.heading else [q for q in sentence.quantities if _alike(q, wanted, premise)]
-        if len({q.value for q in alike}) != 1:
-            continue
         hits = sum(held(s, sentence.near) or held(s, own) for s in subject)
         here = any(held(s, sentence.near) for s in subject)
-        if here and hits * 10 >= len(subject) * share:
-            yield alike[0].value == wanted.value, sentence, alike[0]
+        if inside or (here and hits * 10 >= len(subject) * share):
+            told += [(sentence, q) for q in alike]
+    values = {q.value for _, q in told}
+    for sentence, quantity in told:
+        if quantity.value == wanted.value or len(values) == 1:
+            yield quantity.value == wanted.value, sentence, quantity
 
 
 def _alike(quantity: Quantity, wanted: FoundNumber, premise: Premise) -> bool:
