@@ -11,8 +11,9 @@
     ├── Interrupted          Ctrl-C where work is kept for the next time (exit 130)
     ├── TraceError           a trace that cannot be read or does not verify (exit 1)
     └── PlannerError         a planner that cannot go on
-        ├── ModelUnavailable
-        └── MalformedStep
+        ├── ModelUnavailable     the endpoint does not answer, or refuses
+        │   └── CreditExhausted  waiting does not help: a batch ends here
+        └── MalformedStep        a step that cannot be used
 
 An error message names the thing, the value and the way out. `hint` is the way out: a command to run or
 an option to change. Bugs are not DofErrors: they keep their traceback.
@@ -99,6 +100,12 @@ class ModelUnavailable(PlannerError):
     """The model's endpoint does not answer."""
 
     code = "model_unavailable"
+
+
+class CreditExhausted(ModelUnavailable):
+    """The account has no credit left. Every further call would fail: it ends a batch, where a rate limit does not."""
+
+    code = "credit_exhausted"
 
 
 class MalformedStep(PlannerError):

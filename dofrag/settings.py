@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from dofrag.domain.records import dataclass
+from dofrag.errors import UsageError
+
+CONFIG = "dof.toml"
+DEFAULT_BASE_URL = "https://api.openai.com/v1"
+APIS = ("chat", "responses")
+MODES = ("auto", "strict_tools", "tools", "json_schema", "json_text")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,3 +33,92 @@ def from_environment(environ: Mapping[str, str], cwd: Path) -> Settings:
     home = environ.get("HOME") or environ.get("USERPROFILE") or str(cwd)
     cache = Path(environ.get("XDG_CACHE_HOME") or Path(home) / ".cache") / "dofrag"
     return Settings(index=index, trace_dir=Path(environ.get("DOF_TRACE_DIR") or "traces"), cache=cache)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSettings:
+    """Which model sits in the planner's seat. `api_key` is never printed; None: the endpoint asks for none."""
+
+    name: str
+    base_url: str
+    api_key: str | None
+    api: str = "chat"
+    mode: str = "auto"
+    max_output_tokens: int = 4_000
+    timeout_s: float = 120.0
+
+    def __repr__(self) -> str:
+        return f"ModelSettings(name={self.name!r})"
+
+
+def model_settings(
+    environ: Mapping[str, str], cwd: Path, *, name: str | None = None, base_url: str | None = None,
+    api: str | None = None,
+) -> ModelSettings:  # fmt: skip
+    """What was named on the command line, over the environment (`DOF_…`, then `OPENAI_…`), over `[model]` of
+    `dof.toml`.
+
+    Raises UsageError for a model that is not named, and for a `dof.toml` that cannot be read or holds a key.
+    """
+    table = _table(cwd / CONFIG)
+
+    def first(flag: str | None, *keys: str, entry: str = "") -> str | None:
+        values = [flag, *(environ.get(key) for key in keys), table.get(entry)]
+        return next((str(v).strip() for v in values if v not in (None, "")), None)
+
+    chosen = first(name, "DOF_MODEL", "OPENAI_MODEL", entry="name")
+    if chosen is None:
+        raise UsageError("no model is named", hint="--model NAME, or set DOF_MODEL")
+    url = first(base_url, "DOF_BASE_URL", "OPENAI_BASE_URL", entry="base_url") or DEFAULT_BASE_URL
+    key = first(None, "DOF_API_KEY", "OPENAI_API_KEY")
+    if key is None and url == DEFAULT_BASE_URL:
+        raise UsageError("the endpoint needs a key", hint="set DOF_API_KEY, or name another endpoint with --base-url")
+    return ModelSettings(
+        name=chosen,
+        base_url=url.rstrip("/"),
+        api_key=key,
+        api=_choice("api", first(api, "DOF_API", entry="api") or "chat", APIS),
+        mode=_choice("mode", first(None, "DOF_MODEL_MODE", entry="mode") or "auto", MODES),
+        max_output_tokens=int(_number("max_output_tokens", first(None, "DOF_MAX_OUTPUT_TOKENS",
+                                      entry="max_output_tokens") or "4000", 64, 200_000)),
+        timeout_s=_number("timeout_s", first(None, "DOF_MODEL_TIMEOUT", entry="timeout_s") or "120", 1, 3_600),
+    )  # fmt: skip
+
+
+def _table(path: Path) -> Mapping[str, Any]:
+    """`[model]` of the working folder's `dof.toml`; empty where there is none."""
+    import tomllib
+
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path.name} cannot be read: {error}", hint="it is TOML: [model] name = …") from None
+    table = document.get("model", {})
+    if not isinstance(table, dict):
+        raise UsageError(f"{path.name}: model is not a table", hint="[model] name = …")
+    known = {"name", "base_url", "api", "mode", "max_output_tokens", "timeout_s"}
+    if any("key" in name for name in table):
+        raise UsageError(f"{path.name} holds a key: files are shared", hint="set DOF_API_KEY instead")
+    unknown = sorted(set(table) - known)
+    if unknown:
+        names = ", ".join(unknown)
+        raise UsageError(f"{path.name}: [model] has no {names}", hint=f"it has {', '.join(sorted(known))}")
+    return table
+
+
+def _choice(name: str, value: str, allowed: tuple[str, ...]) -> str:
+    if value not in allowed:
+        raise UsageError(f"the model's {name} {value[:40]!r} is not known", hint=f"use one of: {', '.join(allowed)}")
+    return value
+
+
+def _number(name: str, value: str, low: float, high: float) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    if not low <= number <= high:
+        raise UsageError(f"the model's {name} {value[:40]!r} is not between {low:g} and {high:g}")
+    return number

@@ -7,23 +7,31 @@ import json
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import field, replace
 from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dofrag import __version__
 from dofrag.domain.corpus import PUBLIC, Filters, Kind
 from dofrag.domain.question import Question
+from dofrag.domain.records import dataclass
 from dofrag.domain.run import ENDS, EXIT_CODES, INTERRUPTED_EXIT, Limits, Reason
 from dofrag.errors import UsageError
 from dofrag.profiles.base import GazetteProfile
 from dofrag.search.interface import SearchBackend
 from dofrag.settings import Settings, from_environment
 from dofrag.store.interface import CorpusReader
-from dofrag.trace.events import Event
+from dofrag.trace.events import Event, RunStarted
+
+if TYPE_CHECKING:  # imported by the functions that need them: most commands run no planner
+    from dofrag.agent.setup import ModelSeat
+    from dofrag.llm.interface import ChatModel
+    from dofrag.planner.interface import Planner
+    from dofrag.planner.replay import Recording
+    from dofrag.settings import ModelSettings
 
 QUESTION_MAX = 4_000
 """Characters of a question at most: beyond, it is a document."""
@@ -125,29 +133,32 @@ def check_scopes(corpus: OpenCorpus, scopes: Iterable[str]) -> frozenset[str]:
 
 
 def run_question(
-    text: str,
+    text: str | None,
     *,
     as_of: date | None = None,
     index: Path | None = None,
     planner: str = "rules",
+    model: ModelChoice | None = None,
     limits: Limits | None = None,
     scopes: Iterable[str] = (),
     trace_dir: Path | None = None,
     on_event: Callable[[Event], None] | None = None,
     notice: Callable[[str], None] = lambda _: None,
 ) -> RunOutcome:
-    """Research one question and leave its trace.
+    """Research one question and leave its trace. `text` None: the question of the recording that is replayed.
 
     Raises UsageError or CorpusError before anything is run; from then on every fault is an end of the run.
     """
     from dofrag.agent.loop import execute
     from dofrag.agent.result import finish
     from dofrag.agent.setup import Corpus, Setup
-    from dofrag.planner.registry import make_planner
     from dofrag.trace.writer import TraceWriter
 
-    question_text = check_question(text)
-    maker = make_planner(planner, profile().message)
+    recording = _recording(planner)
+    if recording is not None:
+        text, as_of, limits = _as_recorded(recording.start, text, as_of, limits)
+    question_text = check_question(text or "")
+    player = _player(planner, model or ModelChoice(), question_text, recording)
     corpus = open_corpus(index, notice)
     granted = check_scopes(corpus, scopes)
     chosen, dates = cutoff(corpus, as_of, granted)
@@ -160,18 +171,112 @@ def run_question(
                 name=corpus.name, reader=corpus.reader, backend=corpus.backend, dates=dates, stamp=corpus.stamp
             ),
             profile=corpus.profile,
-            planner=maker,
+            planner=player.planner,
             trace=trace,
-            monotonic=time.monotonic,
+            monotonic=player.monotonic,
             limits=limits or Limits(),
-            versions=versions(corpus),
+            versions={**versions(corpus), **player.versions},
             listener=on_event,
+            seat=player.seat,
         )
         run, end = execute(Question(text=question_text, as_of=chosen, scopes=granted), setup)
         result = finish(run, end)
+        if player.seat is not None:
+            player.seat.model.close()
         result |= {"trace": path.as_posix(), "trace_sha256": trace.last_hash}
     code = INTERRUPTED_EXIT if end.reason is Reason.INTERRUPTED else EXIT_CODES[ENDS[end.reason][0]]
     return RunOutcome(result, code, end.error)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelChoice:
+    """What the caller named of a model; what is None comes from the environment or `dof.toml`."""
+
+    name: str | None = None
+    base_url: str | None = None
+    api: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Player:
+    """A planner with what it needs of a run."""
+
+    planner: Planner
+    seat: ModelSeat | None = None
+    monotonic: Callable[[], float] = time.monotonic
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+
+def _player(planner: str, choice: ModelChoice, question: str, recording: Recording | None) -> _Player:
+    """The planner of that name. Raises UsageError for one that there is not, and for a model without an address."""
+    if recording is not None:
+        from dofrag.agent.setup import ModelSeat
+        from dofrag.planner.replay import ReplayModel, ReplayPlanner
+
+        seat = ModelSeat(model=ReplayModel(recording), sleep=lambda _: None, jitter=lambda: 0.0)
+        prompts = recording.start.versions.get("prompts")
+        return _Player(
+            planner=ReplayPlanner(recording),
+            seat=seat,
+            monotonic=recording.clock,
+            versions={"prompts": str(prompts)} if prompts else {},
+        )
+    if planner == "model":
+        return _model_player(choice, question)
+    from dofrag.planner.registry import make_planner
+
+    return _Player(planner=make_planner(planner, profile().message))
+
+
+def _model_player(choice: ModelChoice, question: str) -> _Player:
+    from dofrag.agent.setup import ModelSeat
+    from dofrag.llm.interface import Mode
+    from dofrag.planner.model import ModelPlanner
+    from dofrag.text.language import language_of
+    from dofrag.tools import CORE
+
+    chosen, chat = model_of(choice)
+    prompts = profile().prompts(language_of(question))
+    start = Mode.STRICT_TOOLS if chosen.mode == "auto" else Mode(chosen.mode)
+    return _Player(
+        planner=ModelPlanner(prompts, CORE, start, chosen.max_output_tokens),
+        seat=ModelSeat(model=chat, timeout_s=chosen.timeout_s),
+        versions={"prompts": prompts.stamp},
+    )
+
+
+def model_of(choice: ModelChoice) -> tuple[ModelSettings, ChatModel]:
+    """The model that is named, and the way to it. Raises UsageError where something is missing."""
+    from dofrag.llm.connect import connect
+    from dofrag.llm.openai_http import Endpoint
+    from dofrag.settings import model_settings
+
+    chosen = model_settings(os.environ, Path.cwd(), name=choice.name, base_url=choice.base_url, api=choice.api)
+    endpoint = Endpoint(model=chosen.name, base_url=chosen.base_url, api_key=chosen.api_key)
+    return chosen, connect(endpoint, chosen.api)
+
+
+def _recording(planner: str) -> Recording | None:
+    kind, _, name = planner.partition(":")
+    if kind != "replay":
+        return None
+    from dofrag.planner.replay import load_recording
+
+    if not name:
+        raise UsageError("replay names no trace", hint="--planner replay:traces/RUN.jsonl")
+    return load_recording(Path(name))
+
+
+def _as_recorded(
+    start: RunStarted, text: str | None, as_of: date | None, limits: Limits | None
+) -> tuple[str, date, Limits]:
+    """Question, cut-off and limits of the recording; what the caller gives besides must agree. Scopes are never taken
+    from a file: the caller grants them."""
+    if text is not None and text != start.question:
+        raise UsageError("the recording is of another question", hint="leave --question out")
+    if as_of is not None and as_of != start.as_of:
+        raise UsageError(f"the recording is as of {start.as_of}, not {as_of}", hint="leave --as-of out")
+    return start.question, start.as_of, limits or Limits(**start.limits)
 
 
 def call_tool(

@@ -6,13 +6,15 @@ check, and a run that cannot go on says which limit, gap or fault stopped it. Th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import assert_never
 
 from dofrag.agent.absence import looked_for
 from dofrag.agent.budget import LIMIT_REASONS, Budget, Trip
 from dofrag.agent.contested import positions
-from dofrag.agent.currency import currency_fault, left_aside
+from dofrag.agent.currency import currency_fault, left_aside, reform_fault
+from dofrag.agent.desk import Desk
+from dofrag.agent.parts import added_parts
 from dofrag.agent.record import Recorder
 from dofrag.agent.setup import Setup
 from dofrag.agent.view import make_view
@@ -22,9 +24,10 @@ from dofrag.coverage.ledger import assess
 from dofrag.coverage.prepared import PreparedPassage, prepare
 from dofrag.domain.evidence import Draft, Fault, PremiseStatus
 from dofrag.domain.question import Question, Status, SubQuestion
+from dofrag.domain.records import dataclass
 from dofrag.domain.run import Reason
 from dofrag.errors import MalformedStep, PlannerError
-from dofrag.planner.interface import Abstain, Clarify, PastCall, ToolCall
+from dofrag.planner.interface import Abstain, Ask, Clarify, Parts, PastCall, Step, ToolCall
 from dofrag.tools.contract import ErrorCode, ToolContext, ToolInputError
 from dofrag.tools.dispatch import Dispatched, dispatch, error_envelope, open_tools
 from dofrag.tools.session import ResearchSession
@@ -53,6 +56,7 @@ class Run:
         self.session = ResearchSession()
         self.budget = Budget(setup.limits, setup.monotonic)
         self.record = Recorder(setup.trace, setup.listener)
+        self.desk = Desk(setup.seat, self.budget, self.record) if setup.seat is not None else None
         self.sub_questions: tuple[SubQuestion, ...] = ()
         self.prepared: dict[int, PreparedPassage] = {}
         self.coverage = Coverage({}, {}, {})
@@ -77,19 +81,19 @@ class Run:
                 self._trip(trip)
                 return self._stopped()
             try:
-                step = self.setup.planner.next_step(make_view(self))
+                step = self._next_step()
             except MalformedStep as error:
                 stalled += 1
                 if stalled >= STALLED_AFTER:
                     return End(reason=Reason.PLANNER_STALLED, message=error.message)
                 continue
-            if isinstance(step, Clarify) and not self._choosable(step):
-                stalled += 1
-                if stalled >= STALLED_AFTER:
-                    return End(reason=Reason.PLANNER_STALLED, message="clarify")
-                continue
             stalled = 0
             match step:
+                case Trip():
+                    self._trip(step)
+                    return self._stopped()
+                case Parts():
+                    self._split(step)
                 case ToolCall():
                     self._call(step)
                 case tuple():
@@ -104,6 +108,31 @@ class Run:
                     return self._abstained(step)
                 case _:
                     assert_never(step)
+
+    def _next_step(self) -> Step | Trip:
+        """The planner's step, asked of its model where it has one; or the limit that a request would go over. Raises
+        MalformedStep for what cannot be used."""
+        step = self.setup.planner.next_step(make_view(self))
+        if isinstance(step, Ask):
+            if self.desk is None:
+                raise PlannerError(f"planner {self.setup.planner.name!r} asks a model, and the run has none")
+            answered = self.desk.put(step)
+            if isinstance(answered, Trip):
+                return answered
+            step = answered
+        if isinstance(step, Clarify) and not self._choosable(step):
+            raise MalformedStep("clarify")
+        if isinstance(step, Parts) and self.history:
+            raise MalformedStep("parts after the first call")
+        return step
+
+    def _split(self, parts: Parts) -> None:
+        """What the planner proposes to look at besides. What the rules require stays as it is."""
+        added = added_parts(parts, self.question, self.sub_questions, self.setup.profile.decompose)
+        if added and not any(sub.origin == "planner" for sub in self.sub_questions):
+            self.sub_questions += added
+            self.coverage = assess(self.sub_questions, self.prepared)
+            self.record.decomposed(self.sub_questions)
 
     def _choosable(self, step: Clarify) -> bool:
         """Whether there is something to choose from: two publications at least, all of them found in this run."""
@@ -190,7 +219,12 @@ class Run:
             return verdict
         message = self.setup.profile.message
         cited = [self.session.passages[c.chunk_id].publication for claim in verdict.claims for c in claim.citations]
-        fault = currency_fault(self.session, cited, message) if self.asks_current else None
+        fault = None
+        if self.asks_current:
+            fault = currency_fault(self.session, cited, message)
+            fault = fault or reform_fault(
+                self.session, self.prepared, self.sub_questions, verdict.answered, message
+            )
         fault = fault or left_aside(
             self.session, self.question, self.sub_questions, verdict.answered, verdict.claims, message
         )

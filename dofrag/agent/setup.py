@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import random
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 
+from dofrag.domain.records import dataclass
 from dofrag.domain.run import Limits
+from dofrag.llm.interface import ChatModel
 from dofrag.planner.interface import Planner
 from dofrag.profiles.base import GazetteProfile
 from dofrag.search.interface import SearchBackend
@@ -33,6 +37,17 @@ class Corpus:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSeat:
+    """The model of a run. `timeout_s` bounds one request; `sleep` and `jitter` (in [0, 1)) are injected, so that
+    tests need not wait."""
+
+    model: ChatModel
+    timeout_s: float = 120.0
+    sleep: Callable[[float], None] = time.sleep
+    jitter: Callable[[], float] = random.random
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
     """The parts of one run. `monotonic` and `run_id` are injected, so that a run can be repeated byte for byte."""
 
@@ -48,3 +63,4 @@ class Setup:
     strategy: str = "lexical"
     versions: Mapping[str, str] = field(default_factory=dict)
     listener: Callable[[Event], None] | None = None
+    seat: ModelSeat | None = None  # the model of a planner that asks one

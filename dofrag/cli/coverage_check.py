@@ -8,10 +8,11 @@ from pathlib import Path
 
 import click
 
-from dofrag.cli.labels import STATUSES, language_of
+from dofrag.cli.labels import STATUSES
 from dofrag.cli.options import clean_text, parse_date
 from dofrag.cli.output import one_line, print_json
 from dofrag.errors import UsageError
+from dofrag.text.language import language_of
 
 PASSAGE_MAX = 200_000
 """Bytes of a passage at most; a passage is a chunk, not a document."""

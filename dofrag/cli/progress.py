@@ -6,15 +6,17 @@ from typing import Any
 
 import click
 
-from dofrag.cli.labels import language_of
 from dofrag.cli.output import one_line
+from dofrag.text.language import language_of
 from dofrag.trace.events import (
     Answered,
     CoverageChanged,
+    Decomposed,
     DraftProposed,
     DraftRejected,
     Event,
     LimitReached,
+    ModelCalled,
     RunStarted,
     ToolCalled,
     ToolReturned,
@@ -31,6 +33,11 @@ _WORDS = {
         "rejected": "borrador rechazado: {why}",
         "limit": "límite {limit}: {spent} de {maximum}",
         "accepted": "respuesta aceptada",
+        "retry": "  modelo {model}, intento {attempt}: {why}",
+        "unused": "  respuesta del modelo sin usar: {why}",
+        "parts": "  partes añadidas por el modelo: {parts}",
+        "so_far": "llamadas {calls}, tokens {tokens}, costo {cost}",
+        "unknown": "n/d",
     },
     "en": {
         "turn": "turn",
@@ -42,6 +49,11 @@ _WORDS = {
         "rejected": "draft rejected: {why}",
         "limit": "limit {limit}: {spent} of {maximum}",
         "accepted": "answer accepted",
+        "retry": "  model {model}, attempt {attempt}: {why}",
+        "unused": "  the model's reply was not used: {why}",
+        "parts": "  parts added by the model: {parts}",
+        "so_far": "calls {calls}, tokens {tokens}, cost {cost}",
+        "unknown": "n/a",
     },
 }
 
@@ -51,6 +63,11 @@ class Progress:
 
     def __init__(self) -> None:
         self._words = _WORDS["es"]
+        self._calls = 0
+        self._tokens = 0
+        self._replies = 0
+        self._cost: float | None = 0.0
+        self._parts = 0
 
     def __call__(self, event: Event) -> None:
         for line in self._lines(event):
@@ -61,12 +78,17 @@ class Progress:
         match event:
             case RunStarted():
                 self._words = _WORDS[language_of(event.question)]
+            case Decomposed():
+                return self._decomposed(event)
+            case ModelCalled():
+                return self._model(event)
             case ToolCalled():
                 why = f" - {one_line(event.why, 120)}" if event.why else ""
                 return [f"{words['turn']} {event.turn}: {one_line(event.tool, 60)} {aim(event.arguments)}{why}"]
             case ToolReturned():
+                self._calls += event.ok
                 found = words["read" if event.tool == "read_chunks" else "found"]
-                return [f"  -> {outcome(event, found, words['refused'])}"]
+                return [f"  -> {outcome(event, found, words['refused'])}{self._so_far()}"]
             case CoverageChanged():
                 return ["  " + words["covered"].format(done=event.supported, total=event.total)]
             case DraftProposed():
@@ -85,6 +107,30 @@ class Progress:
             case _:
                 pass  # nothing a person waits for
         return []
+
+
+    def _decomposed(self, event: Decomposed) -> list[str]:
+        """The parts that a model added: those of the rules are no news."""
+        added = [str(s.get("text")) for s in event.sub_questions if s.get("origin") == "planner"]
+        return [self._words["parts"].format(parts=one_line("; ".join(added), 200))] if added else []
+
+    def _model(self, event: ModelCalled) -> list[str]:
+        """Nothing for a reply that is used: the step that it leads to is told. What went wrong is."""
+        words = self._words
+        if event.reply is None:
+            return [words["retry"].format(model=one_line(event.model, 60), attempt=event.attempt, why=event.outcome)]
+        got = event.output_estimate if event.output_tokens is None else event.output_tokens
+        self._tokens += (event.prompt_tokens if event.input_tokens is None else event.input_tokens) + got
+        self._cost = None if event.cost is None or self._cost is None else self._cost + event.cost
+        self._replies += 1
+        return [] if event.outcome == "ok" else [words["unused"].format(why=event.outcome)]
+
+    def _so_far(self) -> str:
+        """Calls, tokens and money so far, where a model is at work."""
+        if not self._replies:
+            return ""
+        cost = self._words["unknown"] if self._cost is None else f"US$ {self._cost:.4f}"
+        return "; " + self._words["so_far"].format(calls=self._calls, tokens=f"{self._tokens:,}", cost=cost)
 
 
 def aim(arguments: Any) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dofrag.cli.labels import LABELS, REASONS, STATES, STATUSES, language_of
+from dofrag.cli.labels import LABELS, REASONS, STATES, STATUSES
 from dofrag.cli.output import one_line, wrap
+from dofrag.text.language import language_of
 
 Json = Mapping[str, Any]
 DONE = ("supported", "answered")

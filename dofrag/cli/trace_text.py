@@ -50,7 +50,9 @@ def _describe(event: Event) -> list[tuple[str, int]]:
             return _parts(event)
         case ModelCalled():
             used = f"{_count(event.input_tokens)} in, {_count(event.output_tokens)} out"
-            return [(f"model {event.model}, attempt {event.attempt}: {event.outcome} ({used})", 2)]
+            cost = "n/a" if event.cost is None else f"US$ {event.cost:.4f}"
+            told = f"{event.outcome} ({event.mode}; {used}; cost {cost})"
+            return [(f"model {event.model}, attempt {event.attempt}: {told}", 2)]
         case ToolCalled():
             why = [(f"why: {one_line(event.why, 300)}", 4)] if event.why else []
             return [(f"{event.call_id} {one_line(event.tool, 60)} {aim(event.arguments)}", 2), *why]

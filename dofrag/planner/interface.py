@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import field
 from datetime import date
 from typing import Any, Protocol
 
 from dofrag.domain.corpus import Passage, Publication
 from dofrag.domain.evidence import Draft, Fault
 from dofrag.domain.question import Question, Status, SubQuestion
+from dofrag.domain.records import dataclass
 from dofrag.domain.run import Limits, Spend
+from dofrag.llm.faults import ProviderFault
+from dofrag.llm.interface import ChatRequest, ChatResponse
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +42,37 @@ class Clarify:
     options: tuple[str, ...]
 
 
-Step = ToolCall | Draft | Abstain | Clarify | tuple[ToolCall, ...]
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Sub-questions that the planner proposes before its first call, each a span (characters, half-open) of the
+    question. The run decides which are sound; they are added, and nothing is ever taken away for them."""
+
+    spans: tuple[tuple[int, int], ...]
+
+
+Step = ToolCall | Draft | Abstain | Clarify | Parts | tuple[ToolCall, ...]
 """What a planner may return. Of several calls at once the first runs; each other is refused (`one_call_per_turn`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Understood:
+    """What a planner makes of a model's reply. `step` None: nothing in it can be used, and `outcome` says why (a code
+    for the trace), `message` in words. `reply` is what the trace keeps, enough to play the step again."""
+
+    step: Step | None
+    outcome: str = "ok"
+    message: str = ""
+    reply: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """A planner wants to ask a model before it decides. The run sends the request, within its limits, and hands the
+    reply to `read`. `lower` gives a request that asks less of a provider which refuses this one, or None."""
+
+    request: ChatRequest
+    read: Callable[[ChatResponse], Understood]
+    lower: Callable[[ProviderFault], Ask | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,4 +126,4 @@ class Planner(Protocol):
 
     name: str
 
-    def next_step(self, view: View) -> Step: ...
+    def next_step(self, view: View) -> Step | Ask: ...

@@ -18,6 +18,4 @@ def make_planner(name: str, message: Message = plain_message) -> Planner:
         from dofrag.planner.rules import RulePlanner
 
         return RulePlanner(message)
-    if kind in {"model", "replay"}:
-        raise UsageError(f"planner {kind!r} is not in this version", hint="use --planner rules")
-    raise UsageError(f"there is no planner {name!r}", hint="use rules, or scripted:NAME")
+    raise UsageError(f"there is no planner {name!r}", hint="use rules, model, replay:FILE or scripted:NAME")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Protocol
 
 from dofrag.domain.corpus import Publication, SourceFile
 from dofrag.domain.question import Question, SubQuestion
+from dofrag.profiles.prompts import Prompts
 
 
 class GazetteProfile(Protocol):
@@ -55,6 +56,11 @@ class GazetteProfile(Protocol):
         """At least one sub-question, each with at least one requirement."""
         ...
 
+    def unused_words(self, question: Question, subs: Sequence[SubQuestion]) -> tuple[str, ...]:
+        """Content words of the question, folded, that no slot of these sub-questions holds: none for those of
+        `decompose`, so that nothing that is asked gets lost."""
+        ...
+
     def named_scopes(self, text: str, scopes: frozenset[str]) -> frozenset[str]:
         """Which of these restricted collections the question itself names."""
         ...
@@ -69,6 +75,10 @@ class GazetteProfile(Protocol):
 
     def message(self, key: str, /, **values: object) -> str:
         """A message for people in the gazette's language; `key` stands in messages.toml."""
+        ...
+
+    def prompts(self, language: str) -> Prompts:
+        """What a language model is told, in one of the languages that people ask in."""
         ...
 
     def expansions(self) -> Mapping[str, tuple[str, ...]]:

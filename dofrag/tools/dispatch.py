@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from dofrag.domain.records import dataclass
 from dofrag.text.tokens import estimate_tokens
+from dofrag.tools.arguments import checked_arguments
 from dofrag.tools.contract import (
     ErrorCode,
     JsonObject,
@@ -68,7 +69,7 @@ def dispatch(
     limit: str | None = None
     try:
         spec = _find(name, tools)
-        parsed = _validated(spec, arguments)
+        parsed = checked_arguments(spec.name, spec.schema, arguments)
         _gate(spec, tools, state)
         limit = budget.refuse(spec)
         if limit is not None:
@@ -114,56 +115,6 @@ def _find(name: str, tools: tuple[ToolSpec, ...]) -> ToolSpec:
     raise ToolInputError(
         ErrorCode.UNKNOWN_TOOL, f"there is no tool {name[:80]!r}", allowed=tuple(t.name for t in tools)
     )
-
-
-def _validated(spec: ToolSpec, arguments: object) -> Mapping[str, Any]:
-    if isinstance(arguments, str):
-        try:
-            arguments = json.loads(arguments)
-        except (ValueError, RecursionError) as error:
-            raise ToolInputError(
-                ErrorCode.INVALID_JSON, f"the arguments are not JSON: {error}", hint="send one JSON object"
-            ) from None
-    if not isinstance(arguments, Mapping):
-        raise ToolInputError(ErrorCode.SCHEMA_VIOLATION, "the arguments are not an object")
-    parsed = {key: _literal(spec, key, value) for key, value in arguments.items()}
-    # Imported here: jsonschema takes a tenth of a second, which commands that call no tool need not pay.
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import best_match
-
-    problem = best_match(Draft202012Validator(spec.schema).iter_errors(parsed))
-    if problem is not None:
-        where = ".".join(str(p) for p in problem.absolute_path)
-        raise ToolInputError(
-            ErrorCode.SCHEMA_VIOLATION,
-            f"{where or 'arguments'}: {problem.message[:300]}",
-            path=where,
-            allowed=tuple(spec.schema["properties"]),
-            hint=f"see the schema of {spec.name}",
-        )
-    return parsed
-
-
-_LITERALS: dict[str, object] = {"null": None, "true": True, "false": False}
-
-
-def _literal(spec: ToolSpec, key: str, value: object) -> object:
-    """A model may serialise null/true/false as text. Understood where the schema allows the literal and the text
-    itself is not a legal value of the field's own; codes are trimmed and upper-cased (`mat`); other strings are left
-    alone."""
-    if not isinstance(value, str):
-        return value
-    field = spec.schema["properties"].get(key, {})
-    if value.strip().upper() in field.get("enum", ()):
-        return value.strip().upper()
-    if value.lower() not in _LITERALS:
-        return value
-    types = field.get("type", [])
-    types = [types] if isinstance(types, str) else types
-    literal = _LITERALS[value.lower()]
-    if literal is None:
-        return None if "null" in types else value
-    return literal if "boolean" in types else value
 
 
 def _gate(spec: ToolSpec, tools: tuple[ToolSpec, ...], state: State) -> None:

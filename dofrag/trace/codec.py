@@ -13,16 +13,17 @@ import json
 import math
 import types
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from enum import Enum
 from functools import cache
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from dofrag.domain.records import dataclass
 from dofrag.errors import TraceError
 from dofrag.trace.events import EVENTS, Event
 from dofrag.trace.redact import REDACTED, names_secret, redact
 
+T = TypeVar("T")
 VERSION = 1
 GENESIS = "0" * 64
 """`prev` of the first line."""
@@ -155,6 +156,15 @@ def decode(line: bytes) -> Record:
         prev = _convert(envelope["prev"], str, "prev")
         _convert(envelope["sum"], str, "sum")
         return Record(VERSION, seq, at, prev, _convert(raw, cls, cls.event), digest(line))
+    except _Misfit as error:
+        raise TraceError(str(error)) from error
+
+
+def restore(value: Any, to: type[T]) -> T:
+    """A dataclass of the domain from what `jsonable` made of it. Raises TraceError for values that do not fit."""
+    try:
+        restored: T = _convert(value, to, to.__name__)
+        return restored
     except _Misfit as error:
         raise TraceError(str(error)) from error
 

@@ -8,10 +8,11 @@ reasoning, API keys and request headers have no field to stand in, and the codec
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date
 from typing import Any, ClassVar
 
+from dofrag.domain.records import dataclass
 from dofrag.domain.run import Closure, Reason, TerminalState
 
 JsonObject = Mapping[str, Any]
@@ -70,17 +71,25 @@ class Decomposed:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelCalled:
-    """One request to a model. `prompt_tokens` is the estimate reserved before the call; `input_tokens` and
-    `output_tokens` are the provider's figures, None when it gave none. `outcome` is "ok" or an error code."""
+    """One request to a model. `prompt_tokens` is the estimate of the prompt and `max_output_tokens` the cap: their
+    sum was reserved before the call. `input_tokens` and `output_tokens` are the provider's figures, None when it gave
+    none that can be true; where one is missing, the estimate counts (`output_estimate` is ours of what came back).
+    `cost` is in US dollars, None where no dated price is known. `outcome` is "ok" or an error
+    code; `reply` says what the reply was taken for, in the words of our own actions, None when there was none."""
 
     event: ClassVar[str] = "model_called"
     turn: int
     model: str
     attempt: int
+    mode: str
     prompt_tokens: int
+    max_output_tokens: int
     input_tokens: int | None
     output_tokens: int | None
+    output_estimate: int
+    cost: float | None
     outcome: str
+    reply: JsonObject | None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from doubles import MemoryCorpus, publication
 
 from dofrag.agent.loop import End, Run, execute
 from dofrag.agent.result import finish
-from dofrag.agent.setup import Corpus, Setup
+from dofrag.agent.setup import Corpus, ModelSeat, Setup
 from dofrag.domain.question import Question
 from dofrag.domain.run import Limits
 from dofrag.planner.interface import Planner
@@ -58,6 +58,7 @@ def run(
     listener: Callable[[Event], None] | None = None,
     source: MemoryCorpus | None = None,
     run_id: str = "20240701T000000Z-000000",
+    seat: ModelSeat | None = None,
 ) -> tuple[dict[str, Any], MemoryTrace, Run, End]:
     ticks = itertools.count()
     trace = MemoryTrace(lambda: datetime(2024, 7, 1, tzinfo=UTC) + timedelta(seconds=next(ticks)))
@@ -72,6 +73,7 @@ def run(
         limits=limits or Limits(),
         versions={"code": "test", "index": "s", "profile": "test", "contract": "test"},
         listener=listener,
+        seat=seat,
     )
     done, end = execute(Question(text=question, as_of=AS_OF, scopes=scopes), setup)
     return finish(done, end), trace, done, end

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dofrag.cli.labels import LABELS, REASONS, STATES, STATUSES, language_of
+from dofrag.cli.labels import LABELS, REASONS, STATES, STATUSES
 from dofrag.cli.output import clean, one_line, wrap
 from dofrag.cli.render import render_result
 from dofrag.domain.question import Status
 from dofrag.domain.run import ENDS, Reason, TerminalState
+from dofrag.text.language import language_of
 
 RESULT: dict[str, Any] = {
     "schema": "dofrag.result/1",

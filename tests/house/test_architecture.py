@@ -45,7 +45,7 @@ PINNED = {
     "docx": ("ingest/readers/",),
     "pypdf": ("ingest/readers/",),
     "charset_normalizer": ("ingest/readers/",),
-    "jsonschema": ("tools/dispatch.py", "trace/reader.py", "trace/schema.py"),
+    "jsonschema": ("tools/arguments.py", "trace/reader.py", "trace/schema.py"),
     "openai": ("llm/",),
     "sentence_transformers": ("search/vector.py",),
 }

@@ -19,6 +19,7 @@ from dofrag.profiles.dof import identity
 from dofrag.profiles.engine import Engine, named_scopes, placeholders
 from dofrag.profiles.labels import Labels
 from dofrag.profiles.language import Spanish
+from dofrag.profiles.prompts import Prompts, load_prompts
 from dofrag.profiles.rules import load_rules
 
 
@@ -109,6 +110,9 @@ class DofProfile:
         """KeyError for a key that messages.toml does not hold."""
         table, _, name = key.partition(".")
         return str(dof_messages()[table][name]).format(**values)
+
+    def prompts(self, language: str) -> Prompts:
+        return load_prompts("dofrag.profiles.dof", language)
 
     def expansions(self) -> Mapping[str, tuple[str, ...]]:
         return dof_engine().expansions()

@@ -1,0 +1,18 @@
+"""From an endpoint to a `ChatModel`. Nothing is sent before the first request; the client is imported then."""
+
+from __future__ import annotations
+
+from dofrag.llm.interface import ChatModel
+from dofrag.llm.openai_http import Endpoint, check_endpoint
+
+
+def connect(endpoint: Endpoint, api: str = "chat") -> ChatModel:
+    """`api` is "chat" (Chat Completions) or "responses". Raises UsageError for an address that cannot be one."""
+    check_endpoint(endpoint)
+    if api == "responses":
+        from dofrag.llm.openai_responses import Responses
+
+        return Responses(endpoint)
+    from dofrag.llm.openai_chat import ChatCompletions
+
+    return ChatCompletions(endpoint)
