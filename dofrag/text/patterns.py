@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
-_PATIENCE = 64
+_PATIENCE = 1_000
 """Texts sent away by their letters before the pattern is compiled all the same: over many texts it is the faster."""
 
 _CHOICES = 48
