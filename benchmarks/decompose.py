@@ -135,7 +135,8 @@ def penalty(r: Requirement) -> bool:
 CARRIERS: dict[str, tuple[str, Callable[[Found], bool]]] = {
     "T01": ("value", has(ValueRequired)),
     "T02": ("date", has(DateRequired)),
-    "T03": ("date of effect", slot(lambda r: isinstance(r, DateRequired) and r.role is DateRole.EFFECT)),
+    "T03": ("date of effect, or of its end", slot(
+        lambda r: isinstance(r, DateRequired) and r.role in (DateRole.EFFECT, DateRole.END))),
     "T04": ("deadline", has(DeadlineRequired)),
     "T05": ("actor", has(ActorRequired)),
     "T06": ("definition", has(DefinitionRequired)),

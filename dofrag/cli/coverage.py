@@ -36,6 +36,7 @@ def explain(text: str, as_of: str | None, as_json: bool) -> None:
     profile = wiring.profile()
     subs = profile.decompose(question)
     current = profile.asks_current(question.text)
+    unused = profile.unused_words(question, subs)
     if as_json:
         print_json(
             {
@@ -44,11 +45,13 @@ def explain(text: str, as_of: str | None, as_json: bool) -> None:
                 "profile": f"{profile.name}/{profile.rules_version}",
                 "asks_current": current,
                 "sub_questions": [_sub_json(s) for s in subs],
+                "unused_words": list(unused),
             }
         )
         return
     for sub in subs:
         _print_sub(sub)
+    click.echo(f"words not used: {', '.join(unused) or 'none'}")
     if current:
         click.echo("asks for what is in force: later reforms must be searched for")
 
@@ -77,7 +80,8 @@ def _sub_json(sub: SubQuestion) -> dict[str, Any]:
 
 
 def _premise_json(premise: Premise) -> dict[str, Any]:
-    return {"id": premise.id, "slot": premise.slot, "label": premise.label, "expected": premise.expected}
+    return {"id": premise.id, "slot": premise.slot, "label": premise.label, "expected": premise.expected,
+            "terms": list(premise.terms), "unit": premise.unit}  # fmt: skip
 
 
 def _kind(requirement: Requirement) -> str:
@@ -87,7 +91,8 @@ def _kind(requirement: Requirement) -> str:
 def _slots(requirement: Base) -> dict[str, Any]:
     """The slots that are filled, as JSON values; those of the source under `source.…`."""
     own = {f.name: getattr(requirement, f.name) for f in fields(requirement) if f.name not in _OWN}
-    filled = {name: _value(value) for name, value in own.items() if value is not None and value != ()}
+    empty = (None, False, ())
+    filled = {name: _value(value) for name, value in own.items() if not any(value is e or value == () for e in empty)}
     source = {f.name: getattr(requirement.source, f.name) for f in fields(Source)}
     filled |= {f"source.{name}": _value(value) for name, value in source.items() if value}
     return filled

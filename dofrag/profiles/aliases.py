@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from dofrag.domain.records import dataclass
 from dofrag.text.patterns import late
 
 
@@ -88,6 +89,7 @@ class Aliases:
     connectors: frozenset[str]  # folded words that may join the capitalised words of a name
     stop_words: frozenset[str]
     asking: frozenset[str]  # folded words for any value, date or kind of answer: no part of what is asked about
+    asked: tuple[str, ...]  # patterns of folded nouns that may be asked for side by side
     partial_identifier: re.Pattern[str]
     expansions: Mapping[str, tuple[str, ...]]
 
@@ -127,6 +129,7 @@ def load_aliases(text: str) -> Aliases:
         connectors=frozenset(data["instruments"]["connectors"]),
         stop_words=frozenset(data.get("stop_words", ())),
         asking=frozenset(data.get("asking", ())),
+        asked=tuple(data.get("asked", ())),
         partial_identifier=late(data["identifiers"]["partial"]),
         expansions={k: tuple(v) for k, v in data.get("expansions", {}).items()},
     )

@@ -20,6 +20,7 @@ from dofrag.domain.question import (
     Source,
     TopicRequired,
 )
+from dofrag.profiles.amounts import amounts
 from dofrag.profiles.clauses import Clause, Hit, find
 from dofrag.profiles.context import Context, Proposal
 from dofrag.profiles.facts import within
@@ -44,9 +45,10 @@ def dates(context: Context) -> Iterable[Proposal]:
             terms = context.terms(*hits, start=start, end=end)
             if kept := hit.groups.get("kept"):
                 terms = tuple(dict.fromkeys((*context.language.content_words(kept), *terms)))
-            if len(terms) == 1:  # "¿Qué día abrió y qué día cerró la recepción?": a verb without its subject
+            if len(terms) == 1 and not context.clause.side:
+                # "¿Qué día abrió y qué día cerró la recepción?": a verb without its subject
                 terms = tuple(dict.fromkeys((*terms, *context.inherited_terms[:4])))
-            subject = context.masked.phrase(start, end, [(h.start, h.end) for h in hits])
+            subject = context.masked.phrase(start, end, [span for h in hits for span in h.spans])
             period = _date_period(context)
             label = context.labels.date(role, subject, period)
             slots = {"role": role, "terms": terms, "period": period, "label": label}
@@ -122,7 +124,7 @@ def simple(
 
 def actors(context: Context) -> Iterable[Proposal]:
     for hit in context.of("actor"):
-        noun = hit.groups.get("noun")
+        noun = hit.groups.get("noun") or hit.groups.get("body")
         terms = tuple(dict.fromkeys((*context.language.content_words(noun or ""), *context.terms(hit))))
         subject = context.masked.phrase(context.clause.start, context.clause.end)
         found = context.language.verb.match(context.folded, hit.end, context.clause.end)
@@ -259,6 +261,33 @@ def _stage(context: Context, hit: Hit, start: int, end: int, effect: bool) -> It
         yield Proposal(DateRequired, hit.rule.id, {**slots, "role": DateRole.EFFECT, "label": numbered})
 
 
+def whether(context: Context) -> Proposal | None:
+    """A question of yes or no: what is to be so, with the amounts that it states. None where the part asks for
+    something, for a publication or for what is in force."""
+    hits = find(context.rules.of("whether"), context.folded, context.clause)
+    if not hits or context.of("publication", "sequence") or context.aspect == "validity":
+        return None
+    if all(h.rule.attributes.get("clause") == "unasked" for h in hits) and _asks_for(context):
+        return None
+    start, end = context.clause.start, context.clause.end
+    label = context.masked.phrase(start, end)
+    slots: dict[str, Any] = {
+        "terms": context.terms() or context.masked.any_terms(),
+        "whether": True,
+        "stated": tuple(dict.fromkeys(a.text for a in amounts(context))),
+        "label": context.labels.whether(label),
+    }
+    return Proposal(TopicRequired, hits[0].rule.id, slots)
+
+
+def _asks_for(context: Context) -> bool:
+    """Whether a part has a word of asking, or is no sentence that is closed as a question."""
+    if find(context.rules.of("ask"), context.folded, context.clause):
+        return True
+    after = context.folded[context.clause.start :]
+    return "?" not in after
+
+
 def topics(context: Context) -> Iterable[Proposal]:
     for hit in context.of("topic", "why")[:1]:
         yield topic(context, hit.rule.id, (hit,))
@@ -268,5 +297,5 @@ def topic(context: Context, rule: str, hits: Sequence[Hit]) -> Proposal:
     nouns = [w for h in hits for w in context.language.content_words(h.groups.get("noun", ""))]
     terms = tuple(dict.fromkeys((*nouns, *context.terms(*hits)))) or context.masked.any_terms()
     start, end = context.clause.start, context.clause.end
-    label = context.masked.phrase(start, end, [(h.start, h.end) for h in hits]) or " ".join(terms)
+    label = context.masked.phrase(start, end, [span for h in hits for span in h.spans]) or " ".join(terms)
     return Proposal(TopicRequired, rule, {"terms": terms, "label": context.labels.topic(label)})

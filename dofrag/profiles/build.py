@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from dofrag.domain.question import (
@@ -17,11 +18,24 @@ from dofrag.domain.question import (
     Span,
     TopicRequired,
 )
-from dofrag.profiles.asks import actors, also, dates, definitions, items, lists, sequence, simple, topic, topics
+from dofrag.profiles.asks import (
+    actors,
+    also,
+    dates,
+    definitions,
+    items,
+    lists,
+    sequence,
+    simple,
+    topic,
+    topics,
+    whether,
+)
 from dofrag.profiles.clauses import Clause, find
 from dofrag.profiles.context import Context, Proposal
 from dofrag.profiles.labels import Labels
 from dofrag.profiles.marks import marked
+from dofrag.profiles.named import coordinated
 from dofrag.profiles.values import ranges, values
 from dofrag.text.fold import fold
 
@@ -38,8 +52,11 @@ MAX_REQUIREMENTS = 24
 def proposals(context: Context) -> list[Proposal]:
     """The requirements of a clause: typed ones, provisions that are asked for, else its topic. Never none."""
     out: list[Proposal] = []
-    for build in _BUILDERS:
+    yes_or_no = whether(context)
+    for build in _BUILDERS if yes_or_no is None else ():
         out.extend(build(context))
+    if yes_or_no is not None:
+        out = [yes_or_no]
     typed = [p for p in out if p.type not in (ListRequired, TopicRequired) or p.rule in _ALWAYS]
     if typed:
         # A plural noun after "qué" is a list only where nothing more exact was asked.
@@ -60,10 +77,20 @@ def _per_source(context: Context, found: Sequence[Proposal]) -> Iterable[Proposa
             yield proposal
             continue
         for source in context.sources:
-            slots = {**proposal.slots, "source": source}
+            slots = {**proposal.slots, "source": _own_source(context, source, proposal)}
             if len(context.sources) > 1:
                 slots["label"] = context.labels.from_source(slots["label"], source)
             yield Proposal(proposal.type, proposal.rule, slots)
+
+
+def _own_source(context: Context, source: Source, proposal: Proposal) -> Source:
+    """The source without the words of names that stand beside the one this requirement is of."""
+    side = coordinated(
+        context.own.entities, context.folded, (context.clause.start, context.clause.end), context.language
+    )
+    own = set(" ".join(proposal.slots.get("entities", ())).split())
+    others = {w for one in side for w in one.words} - own
+    return replace(source, about=tuple(w for w in source.about if w not in others)) if own and others else source
 
 
 def _placed(context: Context, found: list[Proposal]) -> list[Proposal]:
@@ -76,12 +103,12 @@ def _placed(context: Context, found: list[Proposal]) -> list[Proposal]:
     if len(asked) > 1 and (effects := _effects(context, found, asked)):
         return effects
     told = context.aspect in _WITHIN_PROVISION
-    if len(asked) == 1 and (context.placed or told or any(p.type is not TopicRequired for p in found)):
+    if len(asked) == 1 and (context.placed or told or any(_keeps(p) for p in found)):
         for proposal in found:
             proposal.slots["path"] = asked[0]
             proposal.slots["label"] = context.labels.in_provision(proposal.slots["label"], asked[0])
         return found
-    kept = [p for p in found if p.type is not TopicRequired] if asked else found
+    kept = [p for p in found if _keeps(p)] if asked else found
     for path in asked:
         slots: dict[str, Any] = {"path": path, "label": context.labels.provision(path), "terms": context.terms()}
         holder = _holder(context, path)
@@ -89,6 +116,11 @@ def _placed(context: Context, found: list[Proposal]) -> list[Proposal]:
             slots["source"] = holder
         kept.append(Proposal(ProvisionRequired, "provision", slots))
     return kept
+
+
+def _keeps(proposal: Proposal) -> bool:
+    """Whether something is asked of a provision, beside its text."""
+    return proposal.type is not TopicRequired or bool(proposal.slots.get("whether"))
 
 
 def _effects(context: Context, found: Sequence[Proposal], asked: Sequence[str]) -> list[Proposal]:

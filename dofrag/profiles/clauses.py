@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from dofrag.domain.records import dataclass
 from dofrag.profiles.language import Language
 from dofrag.profiles.rules import Rule, RuleSet
 
@@ -23,6 +25,7 @@ class Clause:
     start: int
     end: int
     asks: bool = True
+    side: bool = False  # asks for a noun beside the one that the part before asks for
 
     def holds(self, at: int) -> bool:
         return self.start <= at < self.end
@@ -30,22 +33,33 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A rule found at `[start, end)`, with its named groups."""
+    """A rule found at `[start, end)`, with its named groups. `gap` is what it passes over: words of the subject that
+    stand between a word of asking and its verb."""
 
     rule: Rule
     start: int
     end: int
     groups: dict[str, str]
+    gap: tuple[int, int] | None = None
+
+    @property
+    def spans(self) -> tuple[tuple[int, int], ...]:
+        """The stretches that are the rule's own words."""
+        return ((self.start, self.gap[0]), (self.gap[1], self.end)) if self.gap else ((self.start, self.end),)
 
 
 def split(text: str, folded: str, rules: RuleSet, language: Language) -> tuple[Clause, ...]:
     """The parts of a question, in order, at least one that asks."""
-    starts = list(_asking(text, folded, rules, language))[:MAX_CLAUSES]
+    starts = list(_asking(text, folded, rules, language))
+    if starts and _asks_before(text, folded, starts[0], rules, language):
+        starts.insert(0, 0)  # "Quiero saber cuándo…, y quién…"
+    starts = _opened(folded, starts, language)
+    every = _coordinated(folded, starts, rules)[:MAX_CLAUSES]
+    beside = set(every) - set(starts) - {0}
+    starts = every
     if not starts:
         return (Clause(0, len(text)),)
     clauses: list[Clause] = []
-    if _asks_before(text, folded, starts[0], rules, language):
-        starts.insert(0, 0)  # "Quiero saber cuándo…, y quién…"
     before = text[: starts[0]]
     if any(c.isalnum() for c in before):
         # "Dime qué…": a few words that only introduce the question belong to it.
@@ -54,8 +68,60 @@ def split(text: str, folded: str, rules: RuleSet, language: Language) -> tuple[C
         else:
             starts[0] = 0
     for at, after in zip(starts, [*starts[1:], len(text)], strict=True):
-        clauses.append(Clause(at, after))
+        clauses.append(Clause(at, after, side=at in beside))
     return tuple(clauses)
+
+
+def _opened(folded: str, starts: list[int], language: Language) -> list[int]:
+    """The beginnings of parts, with those of sentences that ask without a word of asking: one that is closed as a
+    question ("¿Rige la cuota? ¿Desde cuándo?"), or that a conjunction joins to a word of asking ("¿La veda alcanza a
+    los botes y desde cuándo?"). What a comma joins to the first part is its context."""
+    out = list(starts)
+    opens = [m.end() for m in _OPENS.finditer(folded)][: 4 * MAX_CLAUSES]
+    first = starts[0] if starts else len(folded)
+    stops = [m.end() for m in _STOPS.finditer(folded, 0, first)]
+    for at in sorted({*opens, stops[-1] if stops else 0}):
+        following = next((s for s in starts if s >= at), len(folded))
+        end = min(following, next((m.start() for m in _CLOSES.finditer(folded, at)), len(folded)))
+        if not any(c.isalnum() for c in folded[at:end]):
+            continue
+        joined = end == following < len(folded) and language.conjoined.search(folded, at, end)
+        closed = end < following and folded[end : end + 1] == "?"
+        if joined or (closed and (at in opens or not starts)):
+            out.append(at)
+        elif end == following and following in out and starts[0] < at:
+            out[out.index(following)] = at  # "¿Cuánto cuesta? ¿Para los botes, desde cuándo?"
+    return sorted(set(out))
+
+
+_OPENS = re.compile(r"¿ {0,3}|(?<=\?) {1,3}(?=[^¿]{1,2000}\?)")
+_CLOSES = re.compile(r"[?¿]")
+_STOPS = re.compile(r"[¿?!:;] {0,3}|(?<=[a-zñ]{3}\.) ")
+
+
+def _coordinated(folded: str, starts: list[int], rules: RuleSet) -> list[int]:
+    """The beginnings of parts, with those of nouns that are asked for side by side: "¿Cuál es la cuota de amarre y el
+    plazo?", "¿Cuál fue el índice y su variación?". A noun that is the object of a verb between is not asked for."""
+    out: list[int] = []
+    for at, after in itertools.pairwise((*(starts or [0]), len(folded))):
+        out.append(at)
+        clause = Clause(at, after)
+        opening = next(iter(find(rules.of("opens"), folded, clause)), None)
+        if opening is None or find(rules.of("sequence", "compare"), folded, clause):
+            continue
+        head = opening.end
+        for hit in find(rules.of("more"), folded, Clause(head, after)):
+            between = folded[head : hit.start]
+            if any(r.pattern.search(between) for r in rules.of("governed")):
+                break
+            if opening.rule.attributes.get("noun") == "object" and not _COMPLEMENT.match(between):
+                break
+            out.append(hit.start + len(hit.groups["joint"]))
+            head = hit.end
+    return out if starts or len(out) > 1 else []
+
+
+_COMPLEMENT = re.compile(r"(?:$|,| (?:del?|por|en|al?|para)\b)")
 
 
 def _asks_before(text: str, folded: str, end: int, rules: RuleSet, language: Language) -> bool:
@@ -109,7 +175,9 @@ def find(rules: tuple[Rule, ...], folded: str, clause: Clause) -> list[Hit]:
             if start == end or any(s < end and start < e for s, e in taken):
                 continue
             taken.append((start, end))
-            hits.append(Hit(rule, start, end, {k: v for k, v in match.groupdict().items() if v is not None}))
+            groups = {k: v for k, v in match.groupdict().items() if v is not None}
+            gap = match.span("gap") if groups.pop("gap", "") else None
+            hits.append(Hit(rule, start, end, groups, gap))
             if len(hits) >= 64:
                 return sorted(hits, key=lambda h: h.start)
     return sorted(hits, key=lambda h: h.start)

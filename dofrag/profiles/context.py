@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from dofrag.domain.question import Base, DateRole, Source
+from dofrag.domain.records import dataclass
+from dofrag.profiles.account import Word
 from dofrag.profiles.aliases import Aliases
 from dofrag.profiles.clauses import Clause, Hit, find
 from dofrag.profiles.facts import Facts
@@ -44,6 +45,7 @@ class Context:
     labels: Labels
     inherited_terms: tuple[str, ...] = ()
     placed: str | None = None  # provision that the context names, for a part that names none
+    said: tuple[Word, ...] = ()  # the content words of the question
     stated: tuple[Clause, ...] = ()  # what is stated before the first part, for that part
 
     @property
@@ -59,6 +61,11 @@ class Context:
         first = self.sources[0]
         return first != Source(gazette_only=first.gazette_only, about=first.about)
 
+    @property
+    def negated(self) -> bool:
+        """Whether the part asks who, what or when *not*."""
+        return bool(find(self.rules.of("negated"), self.folded, self.clause))
+
     def of(self, *emits: str) -> tuple[Hit, ...]:
         return tuple(h for h in self.hits if h.rule.emits in emits)
 
@@ -67,7 +74,7 @@ class Context:
         found = self.masked.terms(
             self.clause.start if start is None else start,
             self.clause.end if end is None else end,
-            [(h.start, h.end) for h in hits],
+            [span for h in hits for span in h.spans],
         )
         if len(found) > 1 or self.names_source:
             return found

@@ -7,11 +7,14 @@ Everything that is particular to a language or a gazette is data (rules, aliases
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
 from typing import Any, cast
 
-from dofrag.domain.question import DateRole, Premise, Question, Requirement, SubQuestion
+from dofrag.domain.question import Base, DateRole, Premise, Question, Requirement, SubQuestion
+from dofrag.domain.records import dataclass
+from dofrag.profiles.account import Word, content, held_by, typed_spans, unaccounted
 from dofrag.profiles.aliases import Aliases
 from dofrag.profiles.build import proposals, with_id
 from dofrag.profiles.clauses import Clause, Hit, find, has_accents, split
@@ -48,30 +51,34 @@ class Engine:
         """The parts of a question, one at least, each with requirements. Ids are `q1`, `q1.r1`, `q1.p1`."""
         text = question.text[:MAX_CHARS]
         folded = fold_chars(text)
-        facts = read_facts(
-            text,
-            question.as_of,
-            rules=self.rules,
-            aliases=self.aliases,
-            language=self.language,
-            identifiers=self.identifiers,
-        )
+        facts = self._facts(text, question.as_of)
         clauses = split(text, folded, self.rules, self.language)
-        masked = Masked(text, _hidden(facts), self.language, self.aliases.stop_words, self.aliases.instruments)
+        courtesy = [m.span() for r in self.rules.of("courtesy") for m in r.pattern.finditer(folded)]
+        masked = Masked(
+            text,
+            [*_hidden(text, folded, facts, self.language), *courtesy],
+            self.language,
+            self.aliases.stop_words,
+            self.aliases.instruments,
+        )
         asking = [c for c in clauses if c.asks] or [Clause(0, len(text))]
         # "¿Cómo y en qué plazo…?": a bare word of asking that no row knows adds nothing to the part after it.
-        asking = [c for c in asking if not self._bare(folded, c, facts)] or asking[:1]
+        spoken = tuple(content(text, self.language, frozenset(), courtesy))
+        asking = [c for c in asking if not self._bare(folded, c, facts, spoken)] or asking[:1]
+        said = self._said(text, folded)
         stated = [c for c in clauses if not c.asks]
         facts = _asked_after(facts, stated)
         subs: list[SubQuestion] = []
         for number, clause in enumerate(asking, 1):
             # What is stated before the first part belongs to it: its provisions are asked for too.
-            reach = (*(stated if number == 1 else ()), clause)
-            context = self._context(text, folded, clause, reach, facts, masked, asking)
+            tail = _tail(text, folded, _beside(clause, asking), clause, facts, self.rules)
+            reach = (*(stated if number == 1 else ()), *((tail,) if tail else ()), clause)
+            context = self._context(text, folded, clause, reach, facts, masked, asking, said)
             premises = premises_of(context, self.rules, reach)
-            subs.append(
-                _sub_question(number, _own_words(text, folded, clause, self.language), clause, context, premises)
-            )
+            shown = _own_words(text, folded, clause, self.language)
+            if tail:
+                shown += f" … {_own_words(text, folded, tail, self.language)}"
+            subs.append(_sub_question(number, shown, clause, context, premises))
         return tuple(subs)
 
     def _context(
@@ -83,6 +90,7 @@ class Engine:
         facts: Facts,
         masked: Masked,
         asking: Sequence[Clause],
+        said: tuple[Word, ...],
     ) -> Context:
         if find(tuple(r for r in self.rules.of("publication") if "window" in r.attributes), folded, clause):
             facts = _as_windows(facts, clause, folded, self.language)
@@ -95,6 +103,7 @@ class Engine:
             for h in hits
             if h.rule.emits != "range" or not any(h.start < d.end and d.start < h.end for d in own.dates)
         ]
+        sources = sources_of(own, facts, each=self.rules.any("each", folded[clause.start : clause.end]))
         return Context(
             text=text,
             folded=folded,
@@ -103,22 +112,77 @@ class Engine:
             asked=tuple(sorted(hits, key=lambda h: (h.start, h.end, h.rule.id))),
             own=own,
             everything=facts,
-            sources=sources_of(own, facts, each=self.rules.any("each", folded[clause.start : clause.end])),
+            sources=sources,
             masked=masked,
             aliases=self.aliases,
             language=self.language,
             rules=self.rules,
             labels=self.labels,
-            inherited_terms=_elsewhere(masked, clause, asking, lambda c: find(self.rules.of("list"), folded, c)),
+            inherited_terms=self._elsewhere(folded, masked, clause, asking, own),
             placed=_placed_by_context(facts, own, reach, asking),
             stated=tuple(c for c in reach if c is not clause),
+            said=said,
         )
 
-    def _bare(self, folded: str, clause: Clause, facts: Facts) -> bool:
+    def _elsewhere(
+        self, folded: str, masked: Masked, clause: Clause, asking: Sequence[Clause], own: Facts
+    ) -> tuple[str, ...]:
+        """Subject words of the other parts, for a part that names none ("¿… y desde cuándo?"). What another part asks
+        a list of ("¿qué superficie y qué municipios…?") is its own affair, and so is a noun asked for beside that of
+        this part. A part that names its source or its indicator has no need of what is asked after it."""
+        names = bool(own.instruments or own.identifiers or own.indicators or own.provisions or own.entities)
+        nearest = sorted(asking, key=lambda c: (c.start > clause.start, abs(c.start - clause.start)))
+        beside = _beside(clause, asking)
+        if beside:  # "el domicilio, el teléfono y el horario de la oficina": what they are of stands after the last
+            nearest = [*reversed(beside), *(c for c in nearest if c not in beside)]
+            if masked.terms(clause.start, clause.end) and clause is beside[-1]:
+                return ()
+        alone = len(masked.terms(clause.start, clause.end)) == 1
+        found: list[tuple[str, ...]] = []
+        for other in nearest:
+            if other is clause or (names and other.start > clause.start):
+                continue
+            emits = ["list", *(["noun", "opens"] if other in beside else ["noun"] if alone else [])]
+            hits = find(self.rules.of(*emits), folded, other)
+            if terms := masked.terms(other.start, other.end, [(h.start, h.end) for h in hits]):
+                found.append(terms)
+        # A single word ("¿… y en qué juicio?") says less of the subject than the part before it.
+        return next((terms for terms in found if len(terms) > 1), found[0] if found else ())
+
+    def _said(self, text: str, folded: str) -> tuple[Word, ...]:
+        """The content words of a question; the plain words of asking and courtesies are none."""
+        courtesy = [m.span() for r in self.rules.of("courtesy") for m in r.pattern.finditer(folded)]
+        return tuple(content(text, self.language, self.aliases.stop_words | self.aliases.asking, courtesy))
+
+    def unused(self, question: Question, subs: Sequence[SubQuestion]) -> tuple[str, ...]:
+        """The content words of a question that no slot of these sub-questions holds: none, after `decompose`."""
+        text = question.text[:MAX_CHARS]
+        folded = fold_chars(text)
+        facts = self._facts(text, question.as_of)
+        requirements = [r for s in subs for r in s.requirements]
+        premises = [p for s in subs for p in s.premises]
+        told = frozenset(w for s in subs for w in s.typed)
+        left = unaccounted(
+            self._said(text, folded),
+            held_by(requirements, premises),
+            typed_spans(facts, requirements, premises),
+        )
+        return tuple(dict.fromkeys(w.text for w in left if w.text not in told))
+
+    def _facts(self, text: str, as_of: date) -> Facts:
+        return read_facts(
+            text,
+            as_of,
+            rules=self.rules,
+            aliases=self.aliases,
+            language=self.language,
+            identifiers=self.identifiers,
+        )
+
+    def _bare(self, folded: str, clause: Clause, facts: Facts, said: Sequence[Word]) -> bool:
         own = within(facts, [(clause.start, clause.end)])
-        said = folded[clause.start : clause.end]
         known = any(find(self.rules.of(emits), folded, clause) for emits in REQUIREMENT_EMITS)
-        return not (known or own.provisions or own.indicators or self.language.content_words(said))
+        return not (known or own.provisions or own.indicators or any(clause.holds(w.start) for w in said))
 
     def _relative(self, text: str, folded: str, clause: Clause, hit: Hit) -> bool:
         """Whether a word of asking is a relative or a conjunction here: it has no accent, in a question that writes
@@ -156,8 +220,14 @@ class Engine:
 
 
 def placeholders(language: Language, aliases: Aliases) -> dict[str, str]:
-    """What stands for `{N}`, `{Q}`, `{NOUN}` and `{ISSUER}` in the patterns of a rules file."""
-    return {"N": language.number, "Q": language.quantity, "NOUN": language.noun, "ISSUER": aliases.issuers.pattern}
+    """What stands for `{N}`, `{Q}`, `{NOUN}`, `{ISSUER}` and `{ASKED}` in the patterns of a rules file."""
+    return {
+        "N": language.number,
+        "Q": language.quantity,
+        "NOUN": language.noun,
+        "ISSUER": aliases.issuers.pattern,
+        "ASKED": "|".join(aliases.asked) or "(?!)",
+    }
 
 
 def named_scopes(text: str, scopes: Iterable[str], aliases: Mapping[str, Sequence[str]]) -> frozenset[str]:
@@ -180,15 +250,34 @@ def _sub_question(
     name = f"q{number}"
     built = [with_id(p, f"{name}.r{n}", clause) for n, p in enumerate(proposals(context), 1)]
     rules = [r.rule for r in built if r.rule not in ("question", "provision")]
+    reach = [(c.start, c.end) for c in (*context.stated, clause)]
+    typed = [*typed_spans(context.own, built, premises), *_asking(context, built)]
+    said = [w for w in context.said if any(a <= w.start < b for a, b in reach)]
+    # What no slot of the part holds is left over to each of its requirements: no word is lost.
+    residue = tuple(dict.fromkeys(w.text for w in unaccounted(said, held_by(built, premises), typed)))
+    told = [w.text for w in said if any(a <= w.start and w.end <= b for a, b in typed)]
     return SubQuestion(
         id=name,
         text=text,
         current=context.rules.any("current", context.folded[clause.start : clause.end]),
         origin=f"rule:{rules[0]}" if rules else "question",
-        requirements=tuple(cast(list[Requirement], built)),
+        requirements=tuple(cast(list[Requirement], [replace(r, residue=residue) for r in built])),
         premises=tuple(replace(p, id=f"{name}.p{n}") for n, p in enumerate(premises, 1)),
         question=context.text,
+        typed=tuple(dict.fromkeys(told)),
     )
+
+
+def _asking(context: Context, built: Sequence[Base]) -> Iterator[tuple[int, int]]:
+    """The words of the rows that found a typed requirement. What a value is called (*multa*, *cuota*) is no word of
+    asking, beside the plain ones (*monto*, *valor*)."""
+    rows = {r.rule for r in built}
+    for hit in context.asked:
+        if hit.rule.id in rows and hit.rule.emits != "value":
+            yield from hit.spans
+    for clause in (*context.stated, context.clause):
+        for emits in ("cites", "current"):
+            yield from ((h.start, h.end) for h in find(context.rules.of(emits), context.folded, clause))
 
 
 def _own_words(text: str, folded: str, clause: Clause, language: Language) -> str:
@@ -207,7 +296,7 @@ def _own_words(text: str, folded: str, clause: Clause, language: Language) -> st
     return text[clause.start : end].strip(" ¿?,;\n\t") or text.strip()[:200] or "?"
 
 
-def _hidden(facts: Facts) -> list[tuple[int, int]]:
+def _hidden(text: str, folded: str, facts: Facts, language: Language) -> list[tuple[int, int]]:
     """Stretches that a slot holds: they are no part of the subject."""
     spans: list[Any] = [
         *facts.dates,
@@ -220,7 +309,11 @@ def _hidden(facts: Facts) -> list[tuple[int, int]]:
     spans += [p for p in facts.provisions if p.use != "cited"]
     spans += [i for i in facts.instruments if i.use == "source"]
     spans += [*facts.measures, *facts.cites]
-    return [(s.start, s.end) for s in spans]
+    numerals = re.compile(language.number)
+    figures = [
+        m for n in language.find_numbers(text) if n.kind != "ordinal" and (m := numerals.match(folded, n.start))
+    ]
+    return [m.span() for m in figures] + [(s.start, s.end) for s in spans]
 
 
 def _as_windows(facts: Facts, clause: Clause, folded: str, language: Language) -> Facts:
@@ -232,16 +325,30 @@ def _as_windows(facts: Facts, clause: Clause, folded: str, language: Language) -
     return replace(facts, dates=joined(dates, folded, language))
 
 
-def _elsewhere(
-    masked: Masked, clause: Clause, asking: Sequence[Clause], listed: Callable[[Clause], list[Hit]]
-) -> tuple[str, ...]:
-    """Subject words of the other parts, for a part that names none ("¿… y desde cuándo?"). What another part asks a
-    list of ("¿qué superficie y qué municipios…?") is its own affair."""
-    nearest = sorted(asking, key=lambda c: (c.start > clause.start, abs(c.start - clause.start)))
-    others = [c for c in nearest if c is not clause]
-    found = [t for c in others if (t := masked.terms(c.start, c.end, [(h.start, h.end) for h in listed(c)]))]
-    # A single word ("¿… y en qué juicio?") says less of the subject than the part before it.
-    return next((terms for terms in found if len(terms) > 1), found[0] if found else ())
+def _beside(clause: Clause, asking: Sequence[Clause]) -> list[Clause]:
+    """The parts that ask for nouns side by side, this one among them; empty where it stands alone."""
+    at = asking.index(clause)
+    first = last = at
+    while first > 0 and asking[first].side:
+        first -= 1
+    while last + 1 < len(asking) and asking[last + 1].side:
+        last += 1
+    return list(asking[first : last + 1]) if last > first else []
+
+
+def _tail(
+    text: str, folded: str, beside: Sequence[Clause], clause: Clause, facts: Facts, rules: RuleSet
+) -> Clause | None:
+    """What stands after the last of several nouns asked for side by side and is said of them all: dates, sources,
+    provisions, sizes, and what follows them ("la cuota y el plazo de los botes en 2031, según la Ley de Faros")."""
+    if len(beside) < 2 or clause is beside[-1]:
+        return None
+    last = beside[-1]
+    slots: list[Any] = [*facts.dates, *facts.instruments, *facts.identifiers, *facts.provisions]
+    starts = [s.start for s in slots if last.holds(s.start)]
+    starts += [h.start for h in find(rules.of("shared", "range"), folded, last)]
+    at = min(starts, default=last.end)
+    return Clause(at, last.end, asks=False) if any(c.isalnum() for c in text[at : last.end]) else None
 
 
 def _asked_after(facts: Facts, stated: Sequence[Clause]) -> Facts:

@@ -58,6 +58,12 @@ class Labels:
     def topic(self, subject: str) -> str:
         return self._label["topic"].format(subject=subject)
 
+    def whether(self, subject: str) -> str:
+        return self._label["whether"].format(subject=subject).rstrip(": ")
+
+    def negated(self, label: str) -> str:
+        return self._label["negated"].format(label=label)
+
     def provision(self, path: str) -> str:
         return self._label["provision"].format(path=self.path(path))
 

@@ -21,6 +21,7 @@ class Language(Protocol):
     noun: str  # pattern of a word that may be what is counted: no connective
     interrogatives: frozenset[str]  # words that ask only where they carry an accent
     joint: re.Pattern[str]  # what must stand right before a word of asking for it to begin a part
+    conjoined: re.Pattern[str]  # a conjunction at the end, which joins what stands before it to what follows
     coordination: re.Pattern[str]  # between two coordinated noun phrases
     span: re.Pattern[str]  # "from … to …", groups `first` and `last`
     determiner: re.Pattern[str]  # articles at the beginning of a noun phrase
@@ -34,6 +35,7 @@ class Language(Protocol):
     asked: re.Pattern[str]  # before an instrument that is asked for, or that is the object of an infinitive
     between: re.Pattern[str]  # before the first date of a span
     until: re.Pattern[str]  # all that stands between its two dates
+    through: re.Pattern[str]  # all that stands between two years, where those between are meant too
     aside: re.Pattern[str]  # where what is defined ends and what defines it is named
     measures: re.Pattern[str]  # "per kilo and per litre", groups `first` and `second`
     verb: re.Pattern[str]  # what stands right after a word of asking who, group `verb`
@@ -59,6 +61,7 @@ class Spanish:
     noun = r"(?!(?:y|e|o|u|de|del|a|al|en|con|por|para|el|la|los|las|que|se|su|sus|mas|menos)\b)[a-zñ]{2,}"
     interrogatives = frozenset({"que", "como", "cuando", "donde", "quien", "quienes", "cual", "cuales", "cuanto"})
     joint = late(r"(?:^|[¿?¡!:;.,(]\s*|\b(?:y|e|o|u|pero|ademas|tambien)\s+)$")
+    conjoined = late(r",? (?:y|e|o|u|ni|pero)(?: (?:ademas|tambien))? $")
     coordination = late(r",? (?:y|e) (?=(?:(?:para|de|en|a) )?(?:el|la|los|las|sus?) )|, (?=(?:el|la|los|las) )")
     span = re.compile(r"\bdesde (?P<first>.+?) hasta (?P<last>.+)", re.S)
     determiner = late(r"\b(?:el|la|los|las|un|una|unos|unas|al|del)\s+")
@@ -75,6 +78,7 @@ class Spanish:
     ordinal = r"(?:(?:primer|tercer)[ao]?|(?:segund|cuart|quint|sext|septim|octav|noven|decim|ultim)[ao])"
     between = late(r"\b(?:entre|del?|desde)(?: (?:el|la|los))? $")
     until = late(r" (?:y|al?|hasta)(?: (?:el|la))? ")
+    through = late(r" (?:al?|hasta)(?: el(?: año)?)? ")
     aside = late(r"\b(?:segun|conforme a|de acuerdo con|en terminos de|para (?:los )?efectos)\b")
     measures = late(r"\bpor (?P<first>[a-zñ]{3,20}) (?:y|o) por (?P<second>[a-zñ]{3,20})\b")
     verb = late(

@@ -6,7 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dofrag.domain.question import ListRequired, Period, TopicRequired, ValueRequired
+from dofrag.domain.question import (
+    DateRequired,
+    DateRole,
+    DeadlineRequired,
+    ListRequired,
+    Period,
+    TopicRequired,
+    ValueRequired,
+)
 from dofrag.profiles.context import Context, Proposal
 from dofrag.profiles.facts import REFERENCE
 from dofrag.profiles.named import Name, coordinated
@@ -23,7 +31,8 @@ def marked(context: Context, found: Sequence[Proposal]) -> Iterator[Proposal]:
         words = set(slots.get("terms", ()))
         # A code stands among no words: it always tells which.
         names = [n for n in context.own.entities if set(n.words) <= words or not any(map(str.isalpha, n.phrase))]
-        if proposal.type is TopicRequired and slots["aspect"] == "validity":
+        ended = proposal.type is DateRequired and slots["role"] is DateRole.END
+        if ended or (proposal.type is TopicRequired and slots["aspect"] == "validity"):
             yield from _in_force(context, proposal, slots)
             continue
         if "source" in proposal.slots:
@@ -90,6 +99,9 @@ def _slots(context: Context, proposal: Proposal) -> dict[str, Any]:
     # The zone of a value has a slot of its own.
     zones = () if issubclass(proposal.type, ValueRequired) else _zones(context)
     slots["entities"] = (*slots.get("entities", ()), *zones)
+    if context.negated:
+        slots["negated"] = True
+        slots["label"] = context.labels.negated(slots["label"])
     if len(slots.get("terms", ())) <= 1:
         slots["context"] = tuple(w for w in context.inherited_terms[:5] if w not in slots.get("terms", ()))
     return slots
@@ -121,7 +133,9 @@ def _ends(first: Any, last: Any) -> list[tuple[Any, Any]]:
 
 def _parallel(context: Context, proposal: Proposal) -> tuple[Name, ...]:
     """ "Compara los requisitos de la boya ciega y de la boya de amarre": what a repeated preposition coordinates."""
-    if not issubclass(proposal.type, _ASPECTS) or not context.of("compare") or len(context.sources) > 1:
+    compared = issubclass(proposal.type, _ASPECTS) and bool(context.of("compare"))
+    told_apart = issubclass(proposal.type, ValueRequired | DeadlineRequired) and not context.of("compare")
+    if not (compared or told_apart) or len(context.sources) > 1:
         return ()
     match = context.language.parallel.search(context.folded, context.clause.start, context.clause.end)
     if match is None:

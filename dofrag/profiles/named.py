@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from dofrag.domain.records import dataclass
 from dofrag.profiles.aliases import Aliases
 from dofrag.profiles.language import Language
 
@@ -69,6 +69,8 @@ def _name_end(free: str, folded: str, at: int, aliases: Aliases, language: Langu
     end = at
     words = list(_WORD.finditer(free, at, at + 160))[:_MAX_WORDS]
     joined = False
+    begun = free[:at].rstrip()
+    listed = begun[: len(begun) - len(begun.split()[-1])].rstrip().endswith(",") if begun else False
     for n, word in enumerate(words):
         gap = free[words[n - 1].end() if n else at : word.start()]
         if gap.strip() or len(gap) > 1:
@@ -80,8 +82,8 @@ def _name_end(free: str, folded: str, at: int, aliases: Aliases, language: Langu
         following = folded[words[n + 1].start() : words[n + 1].end()] if n + 1 < len(words) else ""
         if token not in aliases.connectors or token in aliases.apart:
             break
-        if token in language.conjunctions and following in aliases.connectors:
-            break
+        if token in language.conjunctions and (following in aliases.connectors or listed):
+            break  # "en Faro, Boya y Puerto Alba" names three
         joined = True
     return end
 
@@ -107,7 +109,9 @@ def descriptions(
         on = joined.match(folded, match.end())
         if len(words) > len(bare) or (on is not None and on.end() in instruments):
             phrase = " ".join(free[match.start() : end].split())
-            out.append(Name(match.start(), end, phrase, tuple(dict.fromkeys(words))[:8]))
+            figures = re.compile(language.number)
+            told = tuple(w for w in dict.fromkeys(words) if not figures.fullmatch(w))
+            out.append(Name(match.start(), end, phrase, told[:8]))
     return tuple(out[:MAX_NAMES])
 
 

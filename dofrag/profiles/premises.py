@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from dofrag.domain.question import DateRole, Premise
+from dofrag.profiles.amounts import amounts
+from dofrag.profiles.asks import whether
 from dofrag.profiles.clauses import Clause, find
 from dofrag.profiles.context import Context
 from dofrag.profiles.rules import RuleSet
@@ -37,12 +39,34 @@ def premises_of(context: Context, rules: RuleSet, reach: Sequence[Clause]) -> tu
             add("date", "date_effect", dated.found.first.isoformat())
     for expected in _counts(context, rules, reach):
         add("number", "number", expected)
-    if len(context.own.measures) == 1 and context.of("why"):  # "¿por qué se fijó en 90 pesos?"
-        add("value", "number", context.own.measures[0].value)
+    if len(context.own.measures) == 1 and context.of("why") and context.own.indicators:
+        add("value", "number", context.own.measures[0].value)  # "¿por qué se fijó en 90 pesos?"
+    for premise in _amounts(context, rules, {expected for _, expected in found}):
+        found.setdefault((premise.slot, premise.expected), premise)
     for clause in reach:
         for hit in find(rules.of("act"), context.folded, clause):
             add("act", "act", hit.groups["act"])
     return tuple(found.values())[:MAX_PREMISES]
+
+
+def _amounts(context: Context, rules: RuleSet, known: set[str]) -> Iterable[Premise]:
+    """ "¿Por qué la dotación es de 90 litros?", "¿Quién dispuso que la veda dure seis meses?": the amount is taken
+    for granted. `terms` are the words that it is said of, which stand before it."""
+    if whether(context) is not None:
+        return  # whether it is so, is what is asked
+    at = context.clause.start
+    for amount in amounts(context):
+        said = context.folded[context.clause.start : amount.start]
+        if (context.of("why") or any(r.pattern.search(said) for r in rules.of("presupposes"))) and not any(
+            amount.text in other or other in amount.text for other in known
+        ):
+            terms = context.terms(*context.of("why"), start=at, end=amount.start) or context.terms(*context.of("why"))
+            label = context.labels.premise("amount", amount.text)
+            yield Premise(
+                id="", slot="amount", label=label, expected=amount.text, terms=terms, unit=amount.unit,
+                source=context.sources[0],
+            )  # fmt: skip
+        at = amount.end
 
 
 def _happens(context: Context, at: int) -> bool:

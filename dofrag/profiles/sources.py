@@ -28,7 +28,7 @@ def sources_of(own: Facts, everything: Facts, *, each: bool = False) -> tuple[So
         base,
         issuer=issuers[0] if len(issuers) == 1 else None,
         edition=editions[0] if len(editions) == 1 else None,
-        about=_about(own if named else everything, own),
+        about=_about(own if named else everything, own) or _reformed(own, everything),
         published_from=published[0][0] if len(published) == 1 else None,
         published_to=published[0][1] if len(published) == 1 else None,
     )
@@ -44,6 +44,15 @@ def _about(facts: Facts, own: Facts) -> tuple[str, ...]:
     dated = [x for x in facts.descriptions if any(x.start < d.start and d.start - x.end <= 20 for d in published)]
     found = dated or list(own.descriptions or facts.descriptions)
     return found[0].words if found else ()
+
+
+def _reformed(own: Facts, everything: Facts) -> tuple[str, ...]:
+    """ "¿Qué dice la Ley de Faros y quién la reformó en 2031?": a part that tells only when, speaks of the instrument
+    that the question names."""
+    if _source_names(own) or own.identifiers or not _published(own):
+        return ()
+    names = _source_names(everything)
+    return names[0].words if len(names) == 1 and names[0] not in own.instruments else ()
 
 
 def _named(base: Source, facts: Facts, *, inherit: bool) -> tuple[Source, ...]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
+from datetime import date
 from typing import Any
 
 from dofrag.domain.question import DateRole, Period, RangeRequired, ValueRequired
 from dofrag.profiles.aliases import Alias
-from dofrag.profiles.clauses import Hit
+from dofrag.profiles.clauses import Clause, Hit, find
 from dofrag.profiles.context import Context, Proposal
 from dofrag.profiles.facts import REFERENCE, Dated
 
@@ -26,8 +27,9 @@ def values(context: Context) -> Iterable[Proposal]:
     if not hits and not (indicators and (compares or not _asks_else(context))):
         return
     hit = hits[0] if hits else (compares[0] if compares else None)
-    if not indicators and not context.masked.terms(
-        context.clause.start, context.clause.end, [(h.start, h.end) for h in hits]
+    if not indicators and (
+        (hit is not None and "inherits" in hit.rule.attributes)  # "… y su equivalente en doblones"
+        or not context.masked.terms(context.clause.start, context.clause.end, [(h.start, h.end) for h in hits])
     ):
         # "¿… y qué variación tuvo?": the thing is named in another part.
         named = list(dict.fromkeys(f.alias for f in context.everything.indicators))
@@ -60,10 +62,12 @@ def _crossed(context: Context, hit: Hit | None, indicators: Sequence[Alias | Non
     terms = (
         context.masked.terms(start, end, spans) if indicators != [None] else context.terms(*([hit] if hit else []))
     )
-    noun = hit.groups.get("noun") if hit else None
+    noun = _counted(context, hit) if hit else None
     asked_unit = hit.rule.attributes.get("unit") if hit else None
     if noun and asked_unit == "noun":
         terms = tuple(dict.fromkeys((noun, *terms)))
+    if indicators == [None] or (hit and "inherits" in hit.rule.attributes):
+        terms = tuple(dict.fromkeys((*_called(context, hit), *terms)))
     if elliptic:  # "¿cuál es la cuota por hora y cuál por jornada?"
         own = context.language.content_words(context.folded[hit.start if hit else start : end])
         terms = tuple(dict.fromkeys((*own, *terms, *context.inherited_terms)))
@@ -101,6 +105,21 @@ def _crossed(context: Context, hit: Hit | None, indicators: Sequence[Alias | Non
                     ),
                 },
             )
+
+
+def _counted(context: Context, hit: Hit) -> str | None:
+    """What is counted; of "¿cuántos y cuáles son los faros?", what the next part lists."""
+    if "counts" not in hit.rule.attributes:
+        return hit.groups.get("noun")
+    rest = Clause(context.clause.end, len(context.folded))
+    listed = find(context.rules.of("items", "list"), context.folded, rest)
+    return next((h.groups["noun"] for h in listed if "noun" in h.groups), None)
+
+
+def _called(context: Context, hit: Hit | None) -> tuple[str, ...]:
+    """What the value that is asked for is called: `multa`, `cuota`; nothing for a mere `monto` or `valor`."""
+    words = context.language.content_words(context.folded[hit.start : hit.end]) if hit else ()
+    return tuple(w for w in words if w not in context.aliases.stop_words and w not in context.aliases.asking)
 
 
 def _measures(context: Context, terms: tuple[str, ...]) -> list[tuple[Alias | None, tuple[str, ...]]]:
@@ -157,8 +176,30 @@ def _periods(context: Context, alias: Alias | None, indicators: Sequence[Alias |
         # "¿Cómo cambió entre el 8 y el 9?" compares the ends of the span.
         days = {(d.found.first, d.found.last) for d in dates if d.found.precision == "day"}
         spans = [one for a, b in spans for one in ([(a, a), (b, b)] if (a, b) in days else [(a, b)])]
+    else:
+        spans = _every_year(context, dates, spans)
     periods = dict.fromkeys(Period(start=a, end=b, role=DateRole.DATUM) for a, b in spans)
     return list(periods) or [None]
+
+
+def _every_year(context: Context, dates: Sequence[Dated], spans: list[tuple[date, date]]) -> list[tuple[date, date]]:
+    """ "La cuota de 2031 a 2034" asks for four values, "en 2031 y en 2034" for two."""
+    out = list(spans)
+    for one, other in itertools.pairwise(dates):
+        first, last = one.found.first.year, other.found.first.year
+        whole = one.found.precision == other.found.precision == "year"
+        if (
+            whole
+            and first < last <= first + MAX_YEARS
+            and context.language.through.fullmatch(context.folded, one.end, other.start)
+        ):
+            at = out.index((one.found.first, one.found.last)) + 1
+            out[at:at] = [(date(y, 1, 1), date(y, 12, 31)) for y in range(first + 1, last)]
+    return out
+
+
+MAX_YEARS = 8
+"""Years of a span that are asked for one by one."""
 
 
 def _owner(context: Context, one: Dated) -> Alias | None:

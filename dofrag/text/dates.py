@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import calendar
 import re
-from dataclasses import dataclass
 from datetime import date
 
+from dofrag.domain.records import dataclass
 from dofrag.text.fold import fold_chars
 from dofrag.text.numwords import CARDINAL, parse_cardinal
 from dofrag.text.patterns import late
@@ -59,6 +59,11 @@ _NUMERIC = late(
 )
 _ISO = late(r"(?<![\w/.,-])(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)-(?P<day>\d\d)(?![\w/-]|[.,]\d)")
 _MONTH_YEAR = late(rf"\b(?P<month>{_MONTH})\b" + _OF_YEAR)
+# "dic 2025", "ene. de 2026": a month cut short stands right before its year.
+_SHORT_MONTH_YEAR = late(
+    rf"\b(?P<month>{'|'.join(sorted(_SHORT, reverse=True))})\.?[ ]+(?:de[ ]+|del[ ]+)?"
+    r"(?P<year>(?:19|20)\d\d)(?![\d/-]|[.,]\d)"
+)
 # A year alone: four digits that are no part of a larger sign and are not followed by what they would count.
 _ALONE = late(r"(?<![\w$.,/#-])(?<![$#][ ])(?P<year>(?:19|20)\d\d)(?![\w%$/-]|[.,]\d|[ ]?[%º])")
 _COUNTED = late(
@@ -205,6 +210,10 @@ class _Finder:
             ):
                 start, end = bare.start(), bare.end("month")
                 self.found.append(FoundDate(start, end, *month_span(year, MONTHS[bare["month"]]), "month"))
+        for match in _SHORT_MONTH_YEAR.finditer(self.text):
+            if self.claim(*match.span()):
+                span = month_span(int(match["year"]), _SHORT[match["month"]])
+                self.found.append(FoundDate(*match.span(), *span, "month"))
         if self.default_year is not None:
             for match in _MONTH_ALONE.finditer(self.text):
                 if self.claim(*match.span("month")):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 
+from dofrag.domain.records import dataclass
 from dofrag.text.fold import fold_chars
 from dofrag.text.paths import (
     ANNEX_NUMBER,
@@ -122,12 +122,23 @@ def find_provisions(text: str) -> list[FoundProvision]:
     folded = fold_chars(text)
     found: list[FoundProvision] = []
     for group in _chains(folded, _mentions(folded)):
-        ordered = sorted(group, key=lambda m: LEVELS.get(m.kind, 4))
+        ordered = _outer_first(group)
         start, end = min(m.start for m in group), max(m.end for m in group)
         choices = itertools.product(*([f"{m.kind}:{n}" for n in m.numbers] for m in ordered))
         for path in itertools.islice(choices, _MAX):
             found.append(FoundProvision(start, end, "/".join(path)))
     return found
+
+
+def _outer_first(group: list[_Mention]) -> list[_Mention]:
+    """The mentions of one place, outer first. A paragraph is of whatever it is named after (`fracción IV, segundo
+    párrafo`) or before (`segundo párrafo de la fracción IV`)."""
+    ordered = sorted((m for m in group if m.kind != "par"), key=lambda m: LEVELS.get(m.kind, 4))
+    for n, mention in enumerate(group):
+        if mention.kind == "par":
+            holder = group[n - 1] if n else group[1] if len(group) > 1 else None
+            ordered.insert(ordered.index(holder) + 1 if holder else 0, mention)
+    return ordered
 
 
 def _mentions(folded: str) -> list[_Mention]:
@@ -175,8 +186,10 @@ def _chains(folded: str, mentions: list[_Mention]) -> list[list[_Mention]]:
             before = chains[-1][-1]
             kinds = {m.kind for m in chains[-1]}
             deeper = LEVELS.get(mention.kind, 4) > LEVELS.get(before.kind, 4)
-            link = _FORWARD if deeper else _INWARD
-            if mention.kind not in kinds and link.fullmatch(folded, before.end, mention.start):
+            links = [_FORWARD if deeper else _INWARD]
+            if mention.kind == "par" or before.kind == "par":  # a paragraph may be of anything
+                links = [_FORWARD, _INWARD]
+            if mention.kind not in kinds and any(k.fullmatch(folded, before.end, mention.start) for k in links):
                 chains[-1].append(mention)
                 continue
         chains.append([mention])

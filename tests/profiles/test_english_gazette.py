@@ -35,6 +35,7 @@ class English:
     noun = r"[a-z]{2,}"
     interrogatives: frozenset[str] = frozenset()
     joint = re.compile(r"(?:^|[?:;.,]\s*|\b(?:and|or)\s+)$")
+    conjoined = re.compile(r" (?:and|or) $")
     coordination = re.compile(r" and (?=the )")
     span = re.compile(r"\bfrom (?P<first>.+?) to (?P<last>.+)")
     determiner = re.compile(r"\b(?:the|a|an)\s+")
@@ -47,6 +48,7 @@ class English:
     infinitive = re.compile(r"(?!)")
     between = re.compile(r"\b(?:between|from) $")
     until = re.compile(r" (?:and|to) ")
+    through = re.compile(r" to ")
     aside = re.compile(r"\baccording to\b")
     measures = re.compile(r"\bper (?P<first>[a-z]+) and per (?P<second>[a-z]+)\b")
     verb = re.compile(r" (?P<verb>[a-z]{4,})")
