@@ -17,7 +17,15 @@ from dofrag.domain.question import Period, Status, ValueRequired
 from dofrag.domain.records import dataclass
 from dofrag.text.fold import content_words, fold, stem, words
 
-PRICES = frozenset(map(stem, ("cuesta", "costo", "precio", "multa", "cuota", "tarifa", "sueldo", "monto", "importe")))
+PRICES = frozenset(
+    map(
+        stem,
+        (
+            *("cuesta", "costo", "precio", "multa", "cuota", "tarifa", "sueldo", "monto", "importe", "indemnizacion"),
+            *("pago", "paga", "pagan", "pagar", "pagaron", "cobra", "cobran", "cobro", "cobraron"),
+        ),
+    )
+)
 """Words of a question whose value is money or a rate, never a bare count."""
 LENGTHS = frozenset(("days", "calendar_days", "working_days", "months", "years", "hours"))
 OTHER_DATE = "another date than the one asked"

@@ -62,7 +62,35 @@ HOSTILE = [
     # denials
     "¿Cuándo no entra en vigor la Ley General de Cuencas y Manantiales?",
     "¿Qué objetos no enumera el artículo 3 de la Ley General de Cuencas y Manantiales?",
+    "¿Quién no puede ser Comisionado de Faros?",
+    "¿Qué municipios no comprende la declaratoria de utilidad pública del muelle de Puerto Bruma?",
+    # another kind of the same thing, by a word that narrows it
+    "¿Cuál es la cuota trimestral de registro de embarcaciones menores?",
+    "¿Cuál es la cuota anual de registro de aeronaves?",
+    "¿Cuál es el salario mínimo profesional de carpintero?",
+    "¿Qué tiempo permitido corresponde a 103 decibeles según la NOM-014-SOT-2023?",
+    "¿Cuál era el caudal del manantial Ojo de Garza en 2022?",
+    # a second part that nothing answers
+    "¿Cuál es el límite de exposición al ruido y el límite de temperatura en la NOM-014-SOT-2023?",
+    "¿Cuál fue el tipo de cambio del 6 de marzo de 2024 y su equivalente en coronas boreales?",
+    "¿La reforma de la Ley General de Cuencas y Manantiales aplica a los pozos domésticos y desde cuándo?",
+    "¿Qué establece el artículo 12 de la Ley General de Cuencas y Manantiales y quién lo reformó en 2025?",
+    "¿Cuántos medidores se compraron y a qué precio?",
+    # what counts in a unit is not what the unit is worth
+    "¿Cuál es el valor de la Unidad de Cuenta Social?",
+    # a publication about the instrument is not the instrument; what one act ended says nothing of another
+    "¿Cuándo se firmó la Ley General de Cuencas y Manantiales?",
+    "¿Qué decreto reformó el artículo 12 de la Ley General de Cuencas y Manantiales?",
+    "¿Qué reglamento abrogó la Ley de Faros, Balizas y Señales Ribereñas?",
+    "¿Cuándo se publicó el decreto que abrogó la Ley General de Cuencas y Manantiales?",
+    "¿Qué establece el artículo 24 Bis de la Ley General de Cuencas y Manantiales?",
+    "¿Cuántos artículos tiene la Ley General de Cuencas y Manantiales?",
+    # what a later act changed is not in force as it stood
+    "¿Cuál es el plazo vigente para resolver la solicitud según el artículo 9 de la Ley de Registro de Embarcaciones "
+    "Menores?",
     # offices and holders
+    "¿Quién es la Secretaria de Puertos Interiores?",
+    "¿Quién presidía el Instituto Austral de Estadística en enero de 2024?",
     "¿Quién es el titular del Instituto?",
     "¿Quién es el director general del Instituto de Cuenta Social?",
     "¿Quién es el Presidente?",
@@ -77,6 +105,24 @@ HOSTILE = [
     "What is the capital of France?",
     "Who signed the decree?",
 ]
+
+
+CORRECTED = {
+    "¿Por qué la concesión de agua dura veinte años según el artículo 23 de la Ley General de Cuencas y "
+    "Manantiales?": "quince años",
+    "¿Por qué el límite de exposición al ruido de la NOM-014-SOT-2023 es de 95 decibeles?": "88 decibeles",
+    "¿Por qué el examen de audición se hace cada cinco años según el numeral 5.5 de la NOM-014-SOT-2023?": "dos años",
+}
+"""What a question takes for granted, and what the text says instead."""
+UNPROVEN = [
+    "¿Por qué la dotación diaria del artículo 5 de la Ley General de Cuencas y Manantiales es de cien litros por "
+    "persona?",
+    "¿Por qué la multa por verter residuos es de cincuenta unidades según el artículo 41 de la Ley General de "
+    "Cuencas y Manantiales?",
+    "¿Por qué se expropiaron 20 inmuebles para el muelle de Puerto Bruma?",
+    "¿Cuáles son las diez definiciones del numeral 4 de la NOM-014-SOT-2023?",
+]
+"""False as well, but no single passage says what is true: neither answered nor corrected by something beside it."""
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +147,18 @@ def test_nothing_passes_for_an_answer(question: str, home: Path) -> None:
     told = [claim["text"] for claim in result["claims"]]
     # A premise may be corrected: that says what is true instead, and answers nothing that was not there.
     assert result["reason"] == "premise_corrected" or result["terminal_state"] != "answered", told
+
+
+@pytest.mark.parametrize("question", CORRECTED)
+def test_a_false_figure_is_corrected_with_the_true_one(question: str, home: Path) -> None:
+    result = ask(question, home)
+    quotes = " ".join(c["quote"] for claim in result["claims"] for c in claim["citations"])
+    assert (result["reason"], CORRECTED[question] in quotes) == ("premise_corrected", True), quotes
+
+
+@pytest.mark.parametrize("question", UNPROVEN)
+def test_a_false_figure_is_not_corrected_by_something_else(question: str, home: Path) -> None:
+    assert ask(question, home)["terminal_state"] != "answered"
 
 
 def test_a_comparison_of_two_years_takes_each_from_its_own_notice(home: Path) -> None:

@@ -53,13 +53,6 @@ def dof(*arguments: str, code: int = 0) -> Any:
     return json.loads(done.stdout)
 
 
-@pytest.fixture(scope="module")
-def index(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("real") / "index"
-    dof("index", "build", f"{DATA}/gazette", f"{DATA}/dof_v4/corpus", "--index", str(folder), "--quiet")
-    return str(folder)
-
-
 def test_every_source_is_accounted_for(index: str) -> None:
     status = dof("index", "status", "--index", index)
     assert status["files"] == status["indexed"] + status["alternates"] + len(status["failed"])
