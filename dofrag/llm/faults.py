@@ -7,6 +7,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 
+from dofrag.text.patterns import late
 from dofrag.text.tokens import one_line
 
 
@@ -57,20 +58,18 @@ class ProviderFault(Exception):
         self.parameter = parameter
 
 
-_CREDIT = re.compile(
+_CREDIT = late(
     r"insufficient_quota|billing_hard_limit|billing_not_active|exceeded your current quota"
     r"|insufficient (?:credit|balance|funds)|credit balance|out of credits",
     re.IGNORECASE,
 )
-_CONTEXT = re.compile(
+_CONTEXT = late(
     r"context_length_exceeded|maximum context length|context (?:size|window|length)|prompt is too long"
     r"|too many tokens",
     re.IGNORECASE,
 )
-_MODEL = re.compile(
-    r"model_not_found|\bmodel\b[^\n]{0,120}\b(?:not found|not exist|unknown)|no such model", re.IGNORECASE
-)
-_FEATURE = re.compile(
+_MODEL = late(r"model_not_found|\bmodel\b[^\n]{0,120}\b(?:not found|not exist|unknown)|no such model", re.IGNORECASE)
+_FEATURE = late(
     r"\btools?\b|tool[_ ]choice|tool[_ ]call|\bfunctions?\b|\bstrict\b|response_format|text\.format|json_schema"
     r"|structured|\bgrammar\b|\bschema\b",
     re.IGNORECASE,

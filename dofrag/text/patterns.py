@@ -24,20 +24,21 @@ Needs = tuple[tuple[str, ...], ...]
 """Of each of these sets, one string stands in every text with a match."""
 
 
-def late(source: str, *, outline: str | None = None) -> re.Pattern[str]:
-    """A pattern that behaves like `re.compile(source)` and is compiled when first needed; a fault in the source is
-    raised then. `outline` is a shorter pattern that matches in every text that `source` matches in."""
-    return cast("re.Pattern[str]", _Late(source, outline or source))
+def late(source: str, flags: int = 0, *, outline: str | None = None) -> re.Pattern[str]:
+    """A pattern that behaves like `re.compile(source, flags)` and is compiled when first needed; a fault in the
+    source is raised then. `outline` is a shorter pattern that matches in every text that `source` matches in."""
+    return cast("re.Pattern[str]", _Late(source, flags, outline or source))
 
 
 class _Late:
     """Takes on the methods of the compiled pattern one by one, as they are used: from then on, calls go straight to
     it."""
 
-    def __init__(self, source: str, outline: str) -> None:
+    def __init__(self, source: str, flags: int, outline: str) -> None:
         self.pattern = source
+        self._flags = flags
         self._outline = outline
-        self._needs: Needs | None = None
+        self._needs: Needs | None = () if flags else None
         self._patience = _PATIENCE
         self._compiled: re.Pattern[str] | None = None
 
@@ -58,12 +59,12 @@ class _Late:
             raise AttributeError(name)
         return self._take(name)
 
-    def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str]]:
-        return _Late, (self.pattern, self._outline)
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, int, str]]:
+        return _Late, (self.pattern, self._flags, self._outline)
 
     def _take(self, name: str) -> Any:
         if self._compiled is None:
-            self._compiled = re.compile(self.pattern)
+            self._compiled = re.compile(self.pattern, self._flags)
         value = getattr(self._compiled, name)
         self.__dict__[name] = value
         return value

@@ -83,7 +83,7 @@ def test_what_a_match_must_hold(pattern: str, expected: tuple[tuple[str, ...], .
 def test_a_text_without_it_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     pattern = late("faro de la (?:isla|barra) mayor")
     with monkeypatch.context() as patched:
-        patched.setattr(re, "compile", lambda _: pytest.fail("compiled without need"))
+        patched.setattr(re, "compile", lambda *_: pytest.fail("compiled without need"))
         assert pattern.search("la boya de la isla mayor") is None
         assert list(pattern.finditer("")) == []
     assert pattern.search("el faro de la isla mayor")
@@ -100,6 +100,12 @@ def test_many_texts_without_it_compile_it_after_all() -> None:
 def test_a_fault_is_raised_when_it_is_needed() -> None:
     with pytest.raises(re.error):
         late("(faro").search("el faro")
+
+
+def test_flags_are_kept() -> None:
+    pattern = late("FARO", re.IGNORECASE)
+    assert pattern.search("el faro")
+    assert pickle.loads(pickle.dumps(pattern)).search("el Faro")
 
 
 def test_it_travels_between_processes() -> None:
