@@ -171,8 +171,9 @@ class _Check:
                 r.id: tuple((i, s) for i in cited if (s := self.meets(r, i, sub)).supported) for r in sub.requirements
             }
             held = hold_to_one_list(sub.requirements, found)
+            quoted = {i: _Quoted.of(i, claims, self.prepared[i].text) for i in cited}
             for requirement in sub.requirements:
-                chunk = next((i for i, s in held[requirement.id] if _proven(s, self.prepared[i], claims)), None)
+                chunk = next((i for i, s in held[requirement.id] if quoted[i].proves(s)), None)
                 if chunk is not None and requirement.id not in contradicted:
                     answered[requirement.id] = chunk
                 elif requirement.id not in contradicted:
@@ -216,31 +217,39 @@ class _Check:
         return any(speaks_of_it(requirement, s) for s in near)
 
 
-def _proven(support: Support, passage: PreparedPassage, claims: Sequence[Claim]) -> bool:
-    """Whether some proof stands inside the quotes, and the claims that quote it say so."""
-    chunk_id = passage.id
-    quoting = [claim for claim in claims if any(c.chunk_id == chunk_id for c in claim.citations)]
-    spans = sorted(
-        (c.start, c.end)
-        for claim in quoting
-        for c in claim.citations
-        if c.chunk_id == chunk_id and c.start is not None and c.end is not None
-    )
-    said = " ".join(claim.text for claim in quoting)
-    return any(_inside(proof, spans, passage.text) and echoes(said, proof, passage.text) for proof in support.proofs)
+@dataclass(frozen=True, slots=True)
+class _Quoted:
+    """What a sub-question's claims quote from one passage (spans that meet are one), and what those claims say."""
 
+    text: str
+    spans: tuple[tuple[int, int], ...]
+    said: str
 
-def _inside(proof: Proof, quotes: Sequence[tuple[int, int]], text: str) -> bool:
-    merged: list[tuple[int, int]] = []
-    for start, end in quotes:
-        # Quotes that meet, but for a blank, are one: a list longer than a quote is cited in pieces.
-        if merged and start <= merged[-1][1] + 1:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        else:
-            merged.append((start, end))
-    return all(
-        any(a <= start and end <= b for a, b in merged) for start, end in (_bare(s, text) for s in proof.spans)
-    )
+    @classmethod
+    def of(cls, chunk_id: int, claims: Sequence[Claim], text: str) -> _Quoted:
+        quoting = [claim for claim in claims if any(c.chunk_id == chunk_id for c in claim.citations)]
+        spans = sorted(
+            (c.start, c.end)
+            for claim in quoting
+            for c in claim.citations
+            if c.chunk_id == chunk_id and c.start is not None and c.end is not None
+        )
+        merged: list[tuple[int, int]] = []
+        for start, end in spans:
+            # Quotes that meet, but for a blank, are one: a list longer than a quote is cited in pieces.
+            if merged and start <= merged[-1][1] + 1:
+                merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+            else:
+                merged.append((start, end))
+        return cls(text, tuple(merged), " ".join(claim.text for claim in quoting))
+
+    def proves(self, support: Support) -> bool:
+        """Whether some proof stands inside the quotes, and the claims that quote it say so."""
+        return any(self._inside(proof) and echoes(self.said, proof, self.text) for proof in support.proofs)
+
+    def _inside(self, proof: Proof) -> bool:
+        bare = (_bare(span, self.text) for span in proof.spans)
+        return all(any(a <= start and end <= b for a, b in self.spans) for start, end in bare)
 
 
 def _bare(span: tuple[int, int], text: str) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from dofrag.coverage.prepared import PreparedPassage, Sentence, acronyms
 from dofrag.coverage.provision import provision_sentences
@@ -32,7 +32,7 @@ from dofrag.domain.records import dataclass
 from dofrag.text.dates import MONTHS, find_dates
 from dofrag.text.fold import stem, words
 from dofrag.text.mentions import find_provisions
-from dofrag.text.numbers import find_numbers
+from dofrag.text.numbers import FoundNumber, find_numbers
 from dofrag.text.paths import provision_matches
 
 _MONTH_NAMES = {number: name for name, number in MONTHS.items()}
@@ -85,24 +85,60 @@ LONG = 3
 """Characters of a figure that may number something."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Evidence:
-    words: frozenset[str]
-    stems: frozenset[str]
-    figures: frozenset[tuple[Decimal, str | None]]
-    mentioned: tuple[str, ...]
+    """Some sentences of a passage and what they stand under; each look at it is worked out when it is first needed."""
+
+    prepared: PreparedPassage
+    sentences: tuple[Sentence, ...]
+
+    @cached_property
+    def spoken(self) -> str:
+        """The sentences, folded, with their tables' headers, the title and the headings."""
+        publication, chunk = self.prepared.passage.publication, self.prepared.passage.chunk
+        headers = sorted({s.header for s in self.sentences if s.header})
+        above = [publication.title, *chunk.heading_path]
+        return " . ".join(
+            [*above, *(s.folded for s in self.sentences), *(self.prepared.folded[a:b] for a, b in headers)]
+        )
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(words(self.spoken)) | _date_words(self.prepared.passage.publication.published_on)
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        return frozenset().union(*(s.near for s in self.sentences))
+
+    @cached_property
+    def figures(self) -> frozenset[tuple[Decimal, str | None]]:
+        measured = {(q.value, q.unit) for s in self.sentences for q in s.quantities}
+        return frozenset(measured | {(n.value, n.unit) for n in _title_numbers(self.prepared)})
+
+    @cached_property
+    def mentioned(self) -> tuple[str, ...]:
+        own = self.prepared.passage.chunk.provision
+        return (*((own,) if own else ()), *(p.path for p in find_provisions(self.spoken)))
 
     def holds(self, figure: Figure) -> bool:
         """Whether a figure stands here: one that measures with its unit, one that numbers a provision as its mention,
         one of a date by its spelling."""
         if figure.path is not None:
             return any(provision_matches(figure.path, path) for path in self.mentioned)
+        if figure.names or len(figure.spelled[0]) > LONG:  # too long to be a mark or the number of a provision
+            if not self.words.isdisjoint(figure.spelled):
+                return True
         if figure.names:
-            return not self.words.isdisjoint(figure.spelled)
-        if len(figure.spelled[0]) > LONG and not self.words.isdisjoint(figure.spelled):
-            return True  # too long to be a mark or the number of a provision
+            return False
         units = {unit for value, unit in self.figures if value == figure.value}
         return bool(units) and (figure.unit is None or not units.isdisjoint((figure.unit, None)))
+
+
+def _title_numbers(prepared: PreparedPassage) -> tuple[FoundNumber, ...]:
+    if "title_numbers" not in prepared.memo:
+        prepared.memo["title_numbers"] = tuple(find_numbers(prepared.passage.publication.title))
+    known: tuple[FoundNumber, ...] = prepared.memo["title_numbers"]
+    return known
 
 
 def _near(requirement: Requirement, sentence: Sentence, prepared: PreparedPassage) -> _Evidence:
@@ -116,18 +152,7 @@ def _near(requirement: Requirement, sentence: Sentence, prepared: PreparedPassag
         sentences = (sentence,)
     key = ("near", *((s.start, s.end) for s in (sentences[0], sentences[-1])))
     if key not in prepared.memo:
-        publication, chunk = prepared.passage.publication, prepared.passage.chunk
-        title = " . ".join([publication.title, *chunk.heading_path])
-        headers = {s.header for s in sentences if s.header}
-        spoken = " . ".join([title, *(s.folded for s in sentences), *(prepared.folded[a:b] for a, b in headers)])
-        measured = {(q.value, q.unit) for s in sentences for q in s.quantities}
-        own = (chunk.provision,) if chunk.provision else ()
-        prepared.memo[key] = _Evidence(
-            frozenset(words(spoken)) | _date_words(publication.published_on),
-            frozenset().union(*(s.near for s in sentences)),
-            frozenset(measured | {(n.value, n.unit) for n in find_numbers(publication.title)}),
-            (*own, *(p.path for p in find_provisions(spoken))),
-        )
+        prepared.memo[key] = _Evidence(prepared, sentences)
     known: _Evidence = prepared.memo[key]
     return known
 

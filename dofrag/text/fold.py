@@ -187,6 +187,7 @@ _VERB_ENDINGS = tuple(sorted(_VERBS.split(), key=lambda e: (-len(e), e)))
 _MIN_STEM = 4
 
 
+@lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """A light stem of a folded Spanish word: plural, gender and the common verb and noun endings go.
 
