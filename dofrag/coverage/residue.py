@@ -87,7 +87,7 @@ LONG = 3
 
 @dataclass(frozen=True)
 class _Evidence:
-    """Some sentences of a passage and what they stand under; each look at it is worked out when it is first needed."""
+    """Some sentences of a passage and what they stand under; each view of it is worked out when it is needed."""
 
     prepared: PreparedPassage
     sentences: tuple[Sentence, ...]
@@ -125,9 +125,10 @@ class _Evidence:
         one of a date by its spelling."""
         if figure.path is not None:
             return any(provision_matches(figure.path, path) for path in self.mentioned)
-        if figure.names or len(figure.spelled[0]) > LONG:  # too long to be a mark or the number of a provision
-            if not self.words.isdisjoint(figure.spelled):
-                return True
+        # A long one is no mark and numbers no provision.
+        spelled = figure.names or len(figure.spelled[0]) > LONG
+        if spelled and not self.words.isdisjoint(figure.spelled):
+            return True
         if figure.names:
             return False
         units = {unit for value, unit in self.figures if value == figure.value}

@@ -90,6 +90,8 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
 def _counts_it(requirement: ValueRequired, quantity: Quantity) -> bool:
     """Whether a figure is a number of the indicator's own units (`de cien a doscientas unidades de cuenta`): it says
     what something costs in them, not what one of them is worth."""
+    if quantity.kind in ("money", "percent", "surface", "duration"):
+        return False
     following = [stem(w) for w in content_words(quantity.noun)][:6]
     called = names(requirement) or (" ".join(requirement.terms),)
     spelled = (tuple(stem(w) for w in content_words(name) if stem(w) not in SLOTS) for name in called)

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from array import array
+from functools import lru_cache
 
 from dofrag.domain.records import dataclass
 
