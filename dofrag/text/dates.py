@@ -48,7 +48,8 @@ _DAY = (
 _DAY_MONTH = late(
     rf"(?<![\w.,$/-])(?P<day>{_DAY})[ ]+(?:dias?[ ]+(?:del mes[ ]+)?)?(?:de[ ]+|del mes de[ ]+)?(?P<month>{_MONTH})\b"
     + _OF_YEAR
-    + "?"
+    + "?",
+    outline=_MONTH,
 )
 _DASHED = late(
     r"(?<![\w/-])(?P<day>\d{1,2})(?P<sep>[-/. ])(?P<month>[a-z]{3,10})\.?(?P=sep)(?:de[ ])?"
@@ -58,7 +59,7 @@ _NUMERIC = late(
     r"(?<![\w/.,-])(?P<day>\d{1,2})(?P<sep>[/.-])(?P<month>\d{1,2})(?P=sep)(?P<year>(?:19|20)\d\d)(?![\w/-]|[.,]\d)"
 )
 _ISO = late(r"(?<![\w/.,-])(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)-(?P<day>\d\d)(?![\w/-]|[.,]\d)")
-_MONTH_YEAR = late(rf"\b(?P<month>{_MONTH})\b" + _OF_YEAR)
+_MONTH_YEAR = late(rf"\b(?P<month>{_MONTH})\b" + _OF_YEAR, outline=_MONTH)
 # "dic 2025", "ene. de 2026": a month cut short stands right before its year.
 _SHORT_MONTH_YEAR = late(
     rf"\b(?P<month>{'|'.join(sorted(_SHORT, reverse=True))})\.?[ ]+(?:de[ ]+|del[ ]+)?"
@@ -80,7 +81,8 @@ _BARE_DAY = late(
 )
 _MONTH_ALONE = late(rf"\b(?:de|en|a)[ ]+(?P<month>{_MONTH})\b")
 _FORTNIGHT = late(
-    rf"\b(?P<which>primera|segunda|1a\.?|2a\.?)[ ]+quincena[ ]+(?:de[ ]+)?(?P<month>{_MONTH})\b" + _OF_YEAR
+    rf"\b(?P<which>primera|segunda|1a\.?|2a\.?)[ ]+quincena[ ]+(?:de[ ]+)?(?P<month>{_MONTH})\b" + _OF_YEAR,
+    outline="quincena",
 )
 _BARE_MONTH = late(rf"\b(?P<month>{_MONTH})(?:[ ]+a[ ]+|[ ]*,[ ]*|[ ]+y[ ]+(?:de[ ]+)?)$")
 _AND = late(r"[ ]+y[ ]+(?:el[ ]+)?")

@@ -39,9 +39,13 @@ _WORD = late(r"[a-zñ]+")
 _NUMBER_WORDS = late(
     r"(?<![\w-])(?:un(?=[ ]millon\b)|"
     + "|".join(sorted(CARDINAL_WORDS - {"un", "una", "uno"}, key=lambda w: (-len(w), w)))
-    + r")(?![\w-])"
+    + r")(?![\w-])",
+    outline="",
 )
-_ORDINALS = late(r"(?<![\w-])(?:" + "|".join(sorted(ORDINAL_WORDS, key=lambda w: (-len(w), w))) + r")(?![\w-])")
+_ORDINALS = late(
+    r"(?<![\w-])(?:" + "|".join(sorted(ORDINAL_WORDS, key=lambda w: (-len(w), w))) + r")(?![\w-])",
+    outline="|".join(sorted({w[:4] for w in ORDINAL_WORDS})),
+)
 _ORDINAL_SIGN = late(r"(?:\.?[ ]?[ºª]|[oa]\.|(?:er|do|to|vo|mo|no)\b|[oa]\b)")
 _MONEY_SIGN = late(r"(?:(?P<usd>us[ ]?\$|usd[ ]?\$?|u\.s\.[ ]?\$)|(?P<eur>€|eur)|(?P<mxn>\$|mxn[ ]?\$?))[ ]*$")
 _GLOSS = late(r"[ ]*\((?P<gloss>[^()]{2,200})\)")  # "48,661.703 m² (cuarenta y ocho mil…)"
@@ -72,7 +76,7 @@ _UNITS: tuple[tuple[str, str, str], ...] = (  # kind, unit, folded pattern of wh
     ("duration", "minutes", r"minutos?\b"),
     ("count", "points", r"puntos?\b"),
 )  # fmt: skip
-_UNIT = late("|".join(f"(?P<u{n}>{pattern})" for n, (_, _, pattern) in enumerate(_UNITS)))
+_UNIT = late("|".join(f"(?P<u{n}>{pattern})" for n, (_, _, pattern) in enumerate(_UNITS)), outline="")
 
 
 def find_numbers(text: str) -> list[FoundNumber]:

@@ -26,8 +26,9 @@ Needs = tuple[tuple[str, ...], ...]
 
 def late(source: str, flags: int = 0, *, outline: str | None = None) -> re.Pattern[str]:
     """A pattern that behaves like `re.compile(source, flags)` and is compiled when first needed; a fault in the
-    source is raised then. `outline` is a shorter pattern that matches in every text that `source` matches in."""
-    return cast("re.Pattern[str]", _Late(source, flags, outline or source))
+    source is raised then. `outline` is a shorter pattern that matches in every text that `source` matches in; "" says
+    that nearly every text will do."""
+    return cast("re.Pattern[str]", _Late(source, flags, source if outline is None else outline))
 
 
 class _Late:
@@ -95,7 +96,8 @@ def needs(source: str) -> Needs:
 
 _FLAGS = re.compile(r"\(\?[aiLmsux-]")
 _TOKEN = re.compile(
-    r"[\w ]+(?![*+?{])|\(\?(?:P<\w+>|P=\w+\)|:|<?[=!]|.)|\\(?:x..|u.{4}|U.{8}|[0-9]{1,3}|.)"
+    r"[\w ]+(?![*+?{])|\((?:\?:|\?P<\w+>)?[\w ]+(?:\|[\w ]+)*\)"
+    r"|\(\?(?:P<\w+>|P=\w+\)|:|<?[=!]|.)|\\(?:x..|u.{4}|U.{8}|[0-9]{1,3}|.)"
     r"|\[\^?\]?(?:\\.|[^\]\\])*\]|\{\d*,?\d*\}[?+]?|\{[A-Z]+\}|[*+?][?+]?|.",
     re.DOTALL,
 )
@@ -173,6 +175,9 @@ class _Scanner:
         sign = token[0]
         if sign.isalnum() or sign in "_ ":
             return [token], []
+        if sign == "(" and token[-1] == ")" and token[1:4] != "?P=":
+            words = token.strip("()").removeprefix("?:").rpartition(">")[2].split("|")
+            return (words, []) if len(words) <= _CHOICES else (None, [words])
         if token == "(" or token == "(?:" or token.startswith("(?P<"):
             return self.group()
         if sign == "\\" and len(token) == 2 and not token[1].isalnum():
