@@ -16,6 +16,7 @@ from dofrag.text.paths import provision_matches
 HEADS = frozenset(map(stem, ("ley", "codigo", "reglamento", "constitucion", "estatuto", "ordenanza")))
 """Instruments whose own name is exact. Others (plans, agreements, calls) are named more freely."""
 _SUBTITLE = re.compile(r"[,;(:]")
+_QUOTED = re.compile(r"[\"“]([^\"“”]{3,300})[\"”]")
 
 Words = tuple[str, ...]
 
@@ -28,16 +29,23 @@ def is_law(name: Words) -> bool:
 def is_of_law(name: Words, prepared: PreparedPassage) -> bool:
     """Whether the passage's publication is the law of this name, issues it or changes it.
 
-    A consolidated law must bear just this name (a subtitle after it apart); another publication must name it, word
-    after word, in its title or above the passage.
+    A consolidated law must bear just this name, with or without what its title says after a comma or in brackets;
+    another publication must name it, word after word, in its title or above the passage.
     """
     wanted = tuple(map(stem, name))
     publication = prepared.passage.publication
     if publication.consolidated:
-        own = _stems(_SUBTITLE.split(publication.title, maxsplit=1)[0])
-        return own[: len(wanted)] == wanted and (len(wanted) == 1 or own == wanted)
+        own = _own_names(publication.title)
+        return wanted in own or (len(wanted) == 1 and own[0][:1] == wanted)
     above = [publication.title or prepared.text, *prepared.passage.chunk.heading_path]
     return any(_holds(_stems(text), wanted) for text in above)
+
+
+@lru_cache(maxsize=1024)
+def _own_names(title: str) -> tuple[Words, ...]:
+    """The stems of a law's whole title, of the title up to each subtitle, and of a former name that it quotes."""
+    ends = [match.start() for match in _SUBTITLE.finditer(title)]
+    return tuple(map(_stems, (title, *(title[:end] for end in ends), *_QUOTED.findall(title))))
 
 
 def issued(prepared: PreparedPassage) -> Words:

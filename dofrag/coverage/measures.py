@@ -15,6 +15,7 @@ _KIN = {
     "working_days": {"working_days"},
     "m2": {"m2", "ha", "km2"},
     "ha": {"m2", "ha", "km2"},
+    "duration": {"days", "calendar_days", "working_days", "weeks", "months", "years", "hours"},
     "money": {"MXN", "USD", "EUR", "UDI", "UMA"},  # a fine, a price: whatever it is paid in
 }
 

@@ -15,9 +15,11 @@ from functools import cached_property, lru_cache
 from dofrag.coverage.prepared import PreparedPassage, Sentence, acronyms
 from dofrag.coverage.provision import provision_sentences
 from dofrag.coverage.source import held
+from dofrag.coverage.vocabulary import MEASURES
 from dofrag.coverage.wording import Figure, said, same, slot_words
 from dofrag.domain.question import (
     DateRequired,
+    DeadlineRequired,
     DefinitionRequired,
     ItemRequired,
     ListRequired,
@@ -59,7 +61,17 @@ def unsaid(requirement: Requirement, sentence: Sentence, prepared: PreparedPassa
     ):
         return ""  # what is said of several need not be said by each
     asked = [w for w in spoken.words if w not in slots.words and stem(w) not in slots.words]
+    if not asked and isinstance(requirement, (ValueRequired, DeadlineRequired)):
+        # "And for how many years?": what it is of stands in the part that it continues.
+        before = set(said(part.question).words) - set(words(part.text)) - slots.words
+        asked = [w for term in requirement.terms for w in words(term) if w in before]
     missed = [w for w in asked if not any(_found(one, own, prepared) for one in same(stem(w)))]
+    if asked and not missed and isinstance(requirement, (ValueRequired, DeadlineRequired)):
+        # Headings of a consolidated law are as old as its layout: alone, they tie a figure to nothing.
+        consolidated = prepared.passage.publication.consolidated
+        of_what = [w for w in asked if stem(w) not in MEASURES]
+        if consolidated and of_what and not any(held(s, prepared.stems) for w in of_what for s in same(stem(w))):
+            return of_what[0]
     if isinstance(requirement, (ProvisionRequired, RangeRequired)) and len(missed) * 2 <= len(asked):
         return ""  # their text is asked for as it stands: a question describes it in its own words
     if missed[:1] == [spoken.head] and len(asked) > 2 and not isinstance(requirement, ValueRequired):

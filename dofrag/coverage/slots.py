@@ -9,7 +9,17 @@ from itertools import pairwise
 from dofrag.coverage.cues import cue
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.prepared import PreparedPassage, Sentence
-from dofrag.coverage.source import about, closeness, held, names_anything, of_question, subject_of, telling_terms
+from dofrag.coverage.source import (
+    KINDS,
+    SLOTS,
+    about,
+    closeness,
+    held,
+    names_anything,
+    of_question,
+    subject_of,
+    telling_terms,
+)
 from dofrag.coverage.spans import quotable_span
 from dofrag.coverage.topics import title_span
 from dofrag.coverage.vocabulary import PLAIN, STANDING
@@ -119,7 +129,7 @@ def actor_support(requirement: ActorRequired, prepared: PreparedPassage) -> Supp
         else:
             # What the actor does stands first in the question: a sentence about the rest names somebody else.
             does = not subject or any(held(s, sentence.near) for s in _acts(subject, role))
-            does = does and _does(requirement.action, sentence)
+            does = does and _does(requirement, sentence)
             fits = does and (about(subject, sentence, prepared) if subject else names_anything(requirement.source))
         bears = bears or closeness(subject, sentence) > 0
         rank = closeness(subject, sentence)
@@ -131,15 +141,33 @@ def actor_support(requirement: ActorRequired, prepared: PreparedPassage) -> Supp
     return Support(Status.SUPPORTED, "names who", (span,), (), (Proof((span,)),))
 
 
-def _does(action: str | None, sentence: Sentence) -> bool:
+def _does(requirement: ActorRequired, sentence: Sentence) -> bool:
     """Whether a sentence tells of the act that is asked about, by any word of its family (*vigila*, *la vigilancia*)
-    or one that means the same; verbs that tell no act are in every sentence."""
+    or one that means the same, done to what the question says it is done to: after the verb, or before its participle
+    or noun. Verbs that tell no act are in every sentence."""
+    action = requirement.action
     if action is None or stem(action) in PLAIN or stem(action) in STANDING:
         return True
     heads = tuple(s[: max(4, len(s) - 1)] for s in same(stem(action)))
-    return any(own.startswith(heads) for own in sentence.near)
+    spoken = words(sentence.folded)
+    acts = [n for n, word in enumerate(spoken) if stem(word).startswith(heads)]
+    terms = [w for term in requirement.terms for w in words(term)]
+    done_to = [stem(w) for w in terms[terms.index(action) + 1 :]] if action in terms else []
+    done_to = [s for s in done_to if s not in KINDS and s not in SLOTS][:1]
+    if not acts or not done_to:
+        return bool(acts)
+    objects = [n for n, word in enumerate(spoken) if held(done_to[0], (stem(word),))]
+    if not objects:
+        return True  # it stands in the heading or the sentence before
+    return any(
+        0 < there - at <= REACH or (0 < at - there <= REACH and cue("nominal").search(spoken[at]))
+        for at in acts
+        for there in objects
+    )
 
 
+REACH = 25
+"""Words between an act and what it is done to."""
 COURT_WORDS = 14
 """Words of a line that says which court a notice is of."""
 

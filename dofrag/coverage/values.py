@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from dofrag.coverage.cues import cue
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.measures import column_fits, is_factor, said_after, unit_fits
 from dofrag.coverage.prepared import PreparedPassage, Sentence
@@ -27,6 +28,8 @@ PRICES = frozenset(
     )
 )
 """Words of a question whose value is money or a rate, never a bare count."""
+INCREASES = frozenset(map(stem, ("aumento", "aumenta", "aumentara", "agrega", "agregara", "agravante", "incremento")))
+"""Words of a question that asks what is added to a value."""
 LENGTHS = frozenset(("days", "calendar_days", "working_days", "months", "years", "hours"))
 OTHER_DATE = "another date than the one asked"
 
@@ -48,12 +51,16 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
     priced = requirement.unit is None and any(stem(t) in PRICES for t in requirement.terms)
     if not titled and not anywhere:
         return Support(Status.OPEN, "nothing read speaks of it")
+    increase = any(stem(t) in INCREASES for t in requirement.terms)
     other = _unqualified(requirement, prepared)
     if other:
         return Support(Status.OPEN, f"not said of {other}")
     for index in _speaking(requirement, prepared, titled):
         sentence = prepared.sentences[index]
         bears = True
+        if not increase and cue("added_to").search(sentence.folded):
+            misses.append("what is added to it")
+            continue
         figures = [q for q in sentence.quantities if unit_fits(requirement.unit, q)]
         figures = [q for q in figures if not priced or (q.unit and q.unit not in LENGTHS)]
         figures = figures or [q for q in sentence.quantities if said_after(requirement.unit, q, sentence)]

@@ -240,3 +240,14 @@ COMMON = frozenset(
     )
 )
 """Words that tell no one thing from another."""
+
+MEASURES = frozenset(
+    map(
+        stem,
+        (
+            *("pena", "penas", "multa", "multas", "sancion", "sanciones", "prision", "costo", "tarifa", "sueldo"),
+            *("salario", "indemnizacion", "duracion", "periodo", "porcentaje", "tasa", "edad", "superficie"),
+        ),
+    )
+)
+"""Nouns of what is measured, which stand in many a sentence: what it is the measure *of* tells them apart."""

@@ -70,8 +70,7 @@ def said(text: str) -> Said:
     tokens = ["" if word in asking else word for word in tokens]
     told: list[str] = []
     for at, word in enumerate(tokens):
-        says = len(word) > 1 and word not in STOP_WORDS and word not in counted and not word.isdigit()
-        if says and stem(word) not in _generic() and word not in accented and not _is_verb(tokens, at):
+        if _tells(word) and word not in counted and word not in accented and not _is_verb(tokens, at):
             told.append(word)
     return Said(tuple(dict.fromkeys(told)), tuple(dict.fromkeys(figures)), heads[0] if heads else "")
 
@@ -96,6 +95,11 @@ def _is_verb(tokens: list[str], at: int) -> bool:
         return True
     asked = before not in STOP_WORDS or not before
     return asked and bool(_INFLECTED.search(word)) and (after in about["after"] or after.isdigit())
+
+
+def _tells(word: str) -> bool:
+    """Whether a word tells a subject: no function word, kind, slot or figure."""
+    return len(word) > 1 and word not in STOP_WORDS and not word.isdigit() and stem(word) not in _generic()
 
 
 @cache
