@@ -80,7 +80,7 @@ class Terms:
     def of(self, texts: Iterable[str]) -> list[str]:
         """The terms of each text, parted by spaces."""
         joined = b"".join([self._words(text) + b" \0 " for text in texts])
-        return " ".join(map(self._stems.__getitem__, joined.split())).split("\0")[:-1]
+        return b" ".join(map(self._stems.__getitem__, joined.split())).decode().split("\0")[:-1]
 
     def _words(self, text: str) -> bytes:
         try:
@@ -100,20 +100,22 @@ class Terms:
         return " ".join(_WORD.findall(normalize(text))).replace("ñ", _ENYE).encode()
 
 
-class _Stems(dict[bytes, str]):
-    """Word as it was cut → its terms, worked out at the first look-up."""
+class _Stems(dict[bytes, bytes]):
+    """Word as it was cut → its terms, worked out at the first look-up. Every word of a corpus passes here, so what is
+    remembered is kept small: a word that is its own term stands for both."""
 
     def __init__(self, stem: Callable[[str], Sequence[str]]) -> None:
-        super().__init__({b"\0": "\0"})
+        super().__init__({b"\0": b"\0"})
         self._stem = stem
 
-    def __missing__(self, word: bytes) -> str:
+    def __missing__(self, word: bytes) -> bytes:
         if len(word) > _WORD_BYTES:
-            return ""
+            return b""
         if len(self) > _VOCABULARY:
             self.clear()
-            self[b"\0"] = "\0"
-        self[word] = terms = " ".join(self._stem(normalize(word.decode().replace(_ENYE, "ñ"))))
+            self[b"\0"] = b"\0"
+        terms = " ".join(self._stem(normalize(word.decode().replace(_ENYE, "ñ")))).encode()
+        self[word] = terms = word if terms == word else terms
         return terms
 
 
@@ -165,3 +167,12 @@ def provision_keys(path: str | None) -> list[str]:
         return []
     segments = path.lower().replace("regla:", "num:").split("/")
     return ["/".join(segments[i:]) for i in range(len(segments))]
+
+
+def outer_keys(path: str | None) -> list[str]:
+    """The provisions that a path lies within, whole or cut at the front: of `art:3/frac:II/inc:a` `art:3`,
+    `art:3/frac:II` and `frac:II`."""
+    if not path:
+        return []
+    segments = path.lower().replace("regla:", "num:").split("/")
+    return ["/".join(segments[i:j]) for i in range(len(segments)) for j in range(i + 1, len(segments))]

@@ -7,7 +7,7 @@ from itertools import chain
 
 from dofrag.domain.draft import ChunkDraft
 
-_AT_ONCE = 200  # chunks that are hashed in one piece
+_AT_ONCE = 1_000  # chunks that wait to be hashed, at most
 
 
 class ChunkTally:
@@ -30,7 +30,7 @@ class ChunkTally:
             raise ValueError(f"publication {self._code}: {at}")
         self._waiting.append((f"{start}\0{end}\0{headings}\0{provision}\0{kind}\0", text))
         if len(self._waiting) >= _AT_ONCE:
-            self._hash()
+            self.settle()
         self.count += 1
         self.chars = end
 
@@ -38,11 +38,13 @@ class ChunkTally:
         """Work the digests out. Raises ValueError for a publication without text."""
         if not self.count:
             raise ValueError(f"publication {self._code} has no text")
-        self._hash()
+        self.settle()
         self.sha256 = self._text.hexdigest()
         self.chunks_sha256 = self._chunks.hexdigest()
 
-    def _hash(self) -> None:
-        self._text.update("".join([text for _, text in self._waiting]).encode())
-        self._chunks.update("".join(chain.from_iterable(self._waiting)).encode())
+    def settle(self) -> None:
+        """Hash what waits. Cheapest once SQLite has taken the texts: they then hold their bytes."""
+        pairs = [(said.encode(), text.encode()) for said, text in self._waiting]
+        self._text.update(b"".join([text for _, text in pairs]))
+        self._chunks.update(b"".join(chain.from_iterable(pairs)))
         self._waiting.clear()

@@ -317,6 +317,7 @@ class StoreWriter:
             batch.append((publication_id, ordinal, start, end, headings, provision, kind, text))
             if len(batch) >= _BATCH:
                 self._insert_batch(batch)
+                tally.settle()
         self._insert_batch(batch)
         tally.close()
         return tally

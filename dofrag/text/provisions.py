@@ -96,7 +96,7 @@ _DIGITS = frozenset("0123456789")
 _ROMAN_SIGNS = frozenset("IVXLCDM")
 _AFTER_ROMAN = frozenset("IVXLCDM.-) *_–")
 _LETTERS = frozenset("abcdefghijklmnñopqrstuvwxyz")
-_PLAIN_FRACTION = late(r"[IVX]{1,7}(?=\.[ ])")
+_PLAIN_FRACTION = late(r"[IVX]{1,7}\.[ ](?=[^\W_])")
 _AFTER_ARTICLE = late(r"[^\W\d_]{3,9}\.?[ \t\u00a0*_]+([^\s*_]{3})")
 _SHORT_LINE = 40
 """Characters of a line that is remembered: `Artículo 12`, `CAPÍTULO II`, `TRANSITORIOS` come again and again."""
@@ -208,9 +208,8 @@ def _numeral(line: str, at: int) -> ProvisionMark | None:
 
 
 def _fraction(line: str, at: int) -> ProvisionMark | None:
-    if plain := _PLAIN_FRACTION.match(line, at):
-        number = canonical_number("frac", plain[0])
-        return _mark(line, plain.end(), "frac", number, LEVELS["frac"]) if number else None
+    if at == 0 and (plain := _PLAIN_FRACTION.match(line)):
+        return _plain_fraction(plain[0])
     head = fold_chars(line[at : at + 40])
     match = _FRACTION.match(head)
     if match is None or not line[at : at + len(match["num"].split(" ")[0].split("-")[0])].isupper():
@@ -222,6 +221,13 @@ def _fraction(line: str, at: int) -> ProvisionMark | None:
     if number is None or not _begins_text(line, at + match.end()):
         return None
     return _mark(line, at + match.end(), "frac", number, LEVELS["frac"])
+
+
+@lru_cache(maxsize=512)
+def _plain_fraction(beginning: str) -> ProvisionMark | None:
+    """`IV. ` at the beginning of a line: a third of the lines of a law begin so, with the same few numbers."""
+    number = canonical_number("frac", beginning)
+    return ProvisionMark(f"frac:{number}", LEVELS["frac"], len(beginning), "frac", number) if number else None
 
 
 def _lettered(line: str, at: int) -> ProvisionMark | None:
