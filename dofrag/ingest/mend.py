@@ -101,6 +101,34 @@ def search_is_whole(layout: Layout, pointer: Pointer, store: StoreWriter) -> boo
         return False
 
 
+def keep_from_emptying(layout: Layout, pointer: Pointer | None, store: StoreWriter) -> None:
+    """Raise CorpusError, and leave the index as it was, when of all files none could be read but the index held some:
+    a disk that is not there or rights that were lost are no reason to forget a corpus."""
+    if pointer is None or _indexed(store.connection):
+        return
+    old = sqlite3.connect(layout.store(pointer.store))
+    try:
+        held = _indexed(old)
+    finally:
+        old.close()
+    if not held:
+        return
+    rel, reason = store.connection.execute(
+        "SELECT rel, reason FROM sources WHERE reason <> '' ORDER BY rel LIMIT 1"
+    ).fetchone()
+    (files,) = store.connection.execute("SELECT count(*) FROM sources").fetchone()
+    store.close()
+    layout.clean(pointer.store, pointer.search)
+    raise CorpusError(
+        f"none of {files} files can be read ({rel}: {reason}): index {layout.name!r} stays as it was",
+        hint="make them readable and run the same `dof index build` again, or build another index with --index",
+    )
+
+
+def _indexed(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("SELECT count(*) FROM sources WHERE status = 'indexed'").fetchone()[0])
+
+
 def _old_ids(layout: Layout, pointer: Pointer | None, stores: list[int]) -> OldIds:
     """The store that was in use: the pointer's, else the newest, else the one which that one was begun from."""
     old = OldIds(layout.store(pointer.store if pointer else max(stores, default=0)), layout.name)

@@ -24,6 +24,7 @@ from dofrag.ingest.mend import (
     begin_anew,
     check_store,
     index_folder,
+    keep_from_emptying,
     mendable,
     search_is_whole,
     translated,
@@ -90,7 +91,8 @@ def build(paths: Sequence[Path], index_dir: Path, ingest: Ingest, *, fresh: bool
     Nothing that has not changed is read again, unless the index is damaged or `fresh` distrusts it: then a new
     generation is filled from the files. Raises UsageError for a path that is missing or holds no files, StoreBusy
     while another process writes, NewerIndex for an index of newer code, and CorpusError for a folder that holds an
-    `index.json` of something else. A file that cannot be read is in the report with its reason.
+    `index.json` of something else; also when of all files none can be read any more: the index then stays as it was.
+    A file that cannot be read is in the report with its reason.
     """
     started = time.monotonic()
     layout = Layout(index_dir)
@@ -149,6 +151,7 @@ def _build_with(
                     layout.drop_search(1)
                     follower = Follower(store.connection, layout.search(1))
                 tally = _read(plan, store, ingest, workers, mirror=True, follower=follower)
+                keep_from_emptying(layout, pointer, store)
                 set_ignored(store, plan.ignored(), mirror=True)
                 store.forget_old()
                 pointer = _publish(layout, store, generation, pointer, ingest, started, follower)

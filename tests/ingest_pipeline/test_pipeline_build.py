@@ -12,7 +12,7 @@ import pytest
 from tiny_gazette import EVERYTHING, TinyProfile, small_corpus, tiny_parse, write
 
 from dofrag.domain.corpus import Filters
-from dofrag.errors import IndexMismatch, StoreBusy, StoreMissing, UsageError
+from dofrag.errors import CorpusError, IndexMismatch, StoreBusy, StoreMissing, UsageError
 from dofrag.ingest import pipeline, workers
 from dofrag.ingest.pipeline import Ingest, build, optimize, remove, update
 from dofrag.ingest.report import Report
@@ -330,6 +330,26 @@ def test_two_folders_with_files_of_one_name(tmp_path: Path, index: Path) -> None
 def test_the_index_may_lie_within_the_corpus(corpus: Path) -> None:
     assert build([corpus], corpus / "index", INGEST).files == 17
     assert build([corpus], corpus / "index", INGEST).parsed == 0
+
+
+def test_files_that_can_no_longer_be_read_do_not_empty_an_index(corpus: Path, index: Path) -> None:
+    build([corpus], index, INGEST)
+    before, texts = ids(index), {path: path.read_bytes() for path in corpus.rglob("*") if path.is_file()}
+    for path in texts:
+        path.write_text("FAIL")
+    for fresh in (False, True):
+        with pytest.raises(CorpusError, match="stays as it was") as refusal:
+            build([corpus], index, INGEST, fresh=fresh)
+        assert "dof index build" in (refusal.value.hint or "")
+        assert ids(index) == before
+        sound(index)
+    one = min(texts)
+    one.write_bytes(texts[one])
+    assert build([corpus], index, INGEST).indexed == 1  # what is left is what the folder holds
+    for path, data in texts.items():
+        path.write_bytes(data)
+    assert build([corpus], index, INGEST).problems == ()
+    assert ids(index).keys() == before.keys()
 
 
 def test_bad_calls_are_refused_and_lose_nothing(corpus: Path, index: Path, tmp_path: Path) -> None:
