@@ -86,9 +86,11 @@ class Aliases:
     joins: frozenset[str]  # folded words that may join the words of a description, besides the connectors
     apart: frozenset[str]  # connectors that stand within no other proper name
     validity: frozenset[str]  # folded words that say that a thing is in force: no part of its name
+    regulating: frozenset[str]  # folded words after which the name of an instrument holds a provision of another
     connectors: frozenset[str]  # folded words that may join the capitalised words of a name
     stop_words: frozenset[str]
     asking: frozenset[str]  # folded words for any value, date or kind of answer: no part of what is asked about
+    places: frozenset[str]  # folded names of places, each of one place
     asked: tuple[str, ...]  # patterns of folded nouns that may be asked for side by side
     partial_identifier: re.Pattern[str]
     expansions: Mapping[str, tuple[str, ...]]
@@ -126,9 +128,11 @@ def load_aliases(text: str) -> Aliases:
         joins=frozenset(data["instruments"].get("joins", ())),
         apart=frozenset(data["instruments"].get("apart", ())),
         validity=frozenset(data["instruments"].get("validity", ())),
+        regulating=frozenset(data["instruments"].get("regulating", ())),
         connectors=frozenset(data["instruments"]["connectors"]),
         stop_words=frozenset(data.get("stop_words", ())),
         asking=frozenset(data.get("asking", ())),
+        places=frozenset(data.get("places", {}).get("names", ())),
         asked=tuple(data.get("asked", ())),
         partial_identifier=late(data["identifiers"]["partial"]),
         expansions={k: tuple(v) for k, v in data.get("expansions", {}).items()},

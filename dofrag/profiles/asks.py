@@ -265,7 +265,7 @@ def whether(context: Context) -> Proposal | None:
     """A question of yes or no: what is to be so, with the amounts that it states. None where the part asks for
     something, for a publication or for what is in force."""
     hits = find(context.rules.of("whether"), context.folded, context.clause)
-    if not hits or context.of("publication", "sequence") or context.aspect == "validity":
+    if not hits or context.clause.side or context.of("publication", "sequence") or context.aspect == "validity":
         return None
     if all(h.rule.attributes.get("clause") == "unasked" for h in hits) and _asks_for(context):
         return None
@@ -284,8 +284,8 @@ def _asks_for(context: Context) -> bool:
     """Whether a part has a word of asking, or is no sentence that is closed as a question."""
     if find(context.rules.of("ask"), context.folded, context.clause):
         return True
-    after = context.folded[context.clause.start :]
-    return "?" not in after
+    followed = any(c.isalnum() for c in context.folded[context.clause.end :])
+    return not followed and "?" not in context.folded[context.clause.start :]
 
 
 def topics(context: Context) -> Iterable[Proposal]:

@@ -54,7 +54,7 @@ def split(text: str, folded: str, rules: RuleSet, language: Language) -> tuple[C
     if starts and _asks_before(text, folded, starts[0], rules, language):
         starts.insert(0, 0)  # "Quiero saber cuándo…, y quién…"
     starts = _opened(folded, starts, language)
-    every = _coordinated(folded, starts, rules)[:MAX_CLAUSES]
+    every = _coordinated(folded, starts, rules, language)[:MAX_CLAUSES]
     beside = set(every) - set(starts) - {0}
     starts = every
     if not starts:
@@ -99,7 +99,7 @@ _CLOSES = re.compile(r"[?¿]")
 _STOPS = re.compile(r"[¿?!:;] {0,3}|(?<=[a-zñ]{3}\.) ")
 
 
-def _coordinated(folded: str, starts: list[int], rules: RuleSet) -> list[int]:
+def _coordinated(folded: str, starts: list[int], rules: RuleSet, language: Language) -> list[int]:
     """The beginnings of parts, with those of nouns that are asked for side by side: "¿Cuál es la cuota de amarre y el
     plazo?", "¿Cuál fue el índice y su variación?". A noun that is the object of a verb between is not asked for."""
     out: list[int] = []
@@ -110,9 +110,14 @@ def _coordinated(folded: str, starts: list[int], rules: RuleSet) -> list[int]:
         if opening is None or find(rules.of("sequence", "compare"), folded, clause):
             continue
         head = opening.end
+        noun = folded.rfind(" ", clause.start, head) + 1
+        series = language.series.match(folded, noun, after)
+        if series and opening.rule.attributes.get("noun") != "object":  # "la población, superficie y capital"
+            out += [series.start() + m.start() for m in _NOUN.finditer(series["list"])][1:]
+            continue
         for hit in find(rules.of("more"), folded, Clause(head, after)):
             between = folded[head : hit.start]
-            if any(r.pattern.search(between) for r in rules.of("governed")):
+            if any(r.pattern.search(between) for r in rules.of("governed")) and "sure" not in hit.groups:
                 break
             if opening.rule.attributes.get("noun") == "object" and not _COMPLEMENT.match(between):
                 break
@@ -121,6 +126,7 @@ def _coordinated(folded: str, starts: list[int], rules: RuleSet) -> list[int]:
     return out if starts or len(out) > 1 else []
 
 
+_NOUN = re.compile(r"(?!(?:y|e)\b)[a-zñ]{2,}")
 _COMPLEMENT = re.compile(r"(?:$|,| (?:del?|por|en|al?|para)\b)")
 
 

@@ -138,16 +138,24 @@ class Engine:
             if masked.terms(clause.start, clause.end) and clause is beside[-1]:
                 return ()
         alone = len(masked.terms(clause.start, clause.end)) == 1
+        own_words = self._spans(folded, clause, "list", "noun", "opens", "value", "date", "deadline")
+        said = masked.terms(clause.start, clause.end, own_words)
+        if len(said) == 1 and find(self.rules.of("date"), folded, clause):
+            said = ()  # "¿Qué día abrió y qué día cerró la recepción?": a verb without its subject
         found: list[tuple[str, ...]] = []
         for other in nearest:
-            if other is clause or (names and other.start > clause.start):
+            ahead = other.start > clause.start
+            if other is clause or (ahead and (names or (said and other not in beside))):
                 continue
-            emits = ["list", *(["noun", "opens"] if other in beside else ["noun"] if alone else [])]
-            hits = find(self.rules.of(*emits), folded, other)
-            if terms := masked.terms(other.start, other.end, [(h.start, h.end) for h in hits]):
+            emits = ("noun", "opens", "date", "deadline") if other in beside else ("noun",) if alone else ()
+            if terms := masked.terms(other.start, other.end, self._spans(folded, other, "list", *emits)):
                 found.append(terms)
         # A single word ("¿… y en qué juicio?") says less of the subject than the part before it.
         return next((terms for terms in found if len(terms) > 1), found[0] if found else ())
+
+    def _spans(self, folded: str, clause: Clause, *sorts: str) -> list[tuple[int, int]]:
+        """The words of asking of these sorts of rows in a part; rows of one sort do not hide those of another."""
+        return [span for sort in sorts for hit in find(self.rules.of(sort), folded, clause) for span in hit.spans]
 
     def _said(self, text: str, folded: str) -> tuple[Word, ...]:
         """The content words of a question; the plain words of asking and courtesies are none."""

@@ -26,6 +26,7 @@ class Language(Protocol):
     span: re.Pattern[str]  # "from … to …", groups `first` and `last`
     determiner: re.Pattern[str]  # articles at the beginning of a noun phrase
     parallel: re.Pattern[str]  # two phrases that a repeated preposition coordinates, groups `first` and `second`
+    pair: re.Pattern[str]  # two phrases after "between", groups `first` and `second`
     series: re.Pattern[str]  # three bare nouns or more in a row, group `list`
     stretch: re.Pattern[str]  # "from a draft to a norm", groups `first` and `last`
     side: re.Pattern[str]  # all that may stand between two names side by side
@@ -68,6 +69,10 @@ class Spanish:
     parallel = late(
         r"\b(?P<p>de|con|en)(?:l| el| la| los| las)? (?P<first>[^,;:?]{3,80}?) y (?P=p)(?:l| el| la| los| las)? "
         r"(?P<second>[^,;:?]{3,80})"
+    )
+    pair = late(
+        r"\bentre (?:el |la |los |las )?(?P<first>[a-zñ][^,;:?]{2,60}?) y (?:el |la |los |las )?"
+        r"(?P<second>[a-zñ][^,;:?]{2,60})"
     )
     series = late(r"\b(?P<list>[a-zñ]{4,}(?:, [a-zñ]{4,}){1,8} y [a-zñ]{4,})\b")
     stretch = re.compile(r"\bde (?P<first>[a-zñ]{4,}(?: [a-zñ]+){0,3}) a (?P<last>[a-zñ].+)", re.S)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -132,19 +133,32 @@ def _ends(first: Any, last: Any) -> list[tuple[Any, Any]]:
 
 
 def _parallel(context: Context, proposal: Proposal) -> tuple[Name, ...]:
-    """ "Compara los requisitos de la boya ciega y de la boya de amarre": what a repeated preposition coordinates."""
-    compared = issubclass(proposal.type, _ASPECTS) and bool(context.of("compare"))
+    """What a repeated preposition coordinates ("Compara los requisitos de la boya ciega y de la boya de amarre"), two
+    things compared ("entre la cuota alta y la baja"), two of a kind ("la cuota mínima y la máxima")."""
+    compared = issubclass(proposal.type, (*_ASPECTS, ValueRequired)) and bool(context.of("compare"))
     told_apart = issubclass(proposal.type, ValueRequired | DeadlineRequired) and not context.of("compare")
     if not (compared or told_apart) or len(context.sources) > 1:
         return ()
-    match = context.language.parallel.search(context.folded, context.clause.start, context.clause.end)
-    if match is None:
-        return ()
+    at = (context.folded, context.clause.start, context.clause.end)
+    rows = [m for r in context.rules.of("pair") for m in r.pattern.finditer(*at) if m["first"] != m["second"]]
+    patterns = (context.language.parallel, *((context.language.pair,) if compared else ()))
+    matches = [*rows[:1], *(m for p in patterns if (m := p.search(*at)))]
+    return next(
+        (names for m in matches if (names := _sides(context, m, issubclass(proposal.type, ValueRequired)))), ()
+    )
+
+
+def _sides(context: Context, match: re.Match[str], valued: bool) -> tuple[Name, ...]:
+    spans = [match.span("first"), match.span("second")]
+    # "de plomo y de mercurio en el agua": what follows the second is said of both.
+    (start, end), (other, last) = spans
+    if " en " not in context.folded[start:end] and (shared := context.folded.find(" en ", other, last)) > 0:
+        spans[1] = (other, shared)
     found = []
-    for group in ("first", "second"):
-        start, end = match.span(group)
+    for start, end in spans:
         words = context.masked.terms(start, end)
-        if not words:
+        dated = any(start <= d.start < end for d in context.own.dates)
+        if not words or (valued and dated):  # times are told by periods
             return ()
         found.append(Name(start, end, " ".join(words), words))
     return tuple(found)

@@ -36,7 +36,7 @@ def entities(
     text: str, folded: str, taken: Iterable[Range], aliases: Aliases, language: Language
 ) -> tuple[Name, ...]:
     """Proper names, acronyms and tariff codes outside the stretches that other slots hold already."""
-    free = _blanked(text, taken)
+    free = blanked(text, taken)
     kinds = {w for head in (*aliases.acts, *aliases.heads) for w in head.split()}
     out: list[Name] = []
     at = 0
@@ -44,7 +44,7 @@ def entities(
         at = first.end()
         if not _names(free, first):
             continue
-        end = _name_end(free, folded, first.end(), aliases, language)
+        end = _name_end(free, folded, first.start(), first.end(), aliases, language)
         words = tuple(w for w in language.content_words(text[first.start() : end]) if w not in aliases.stop_words)
         if any(w not in kinds for w in words):  # "el Acuerdo" names nothing
             out.append(Name(first.start(), end, " ".join(folded[first.start() : end].split()), words))
@@ -64,7 +64,7 @@ def _names(free: str, word: re.Match[str]) -> bool:
     return len(letters) > 1 and letters[0].isupper() and bool(before) and before[-1] not in "¿?¡!.:;\n\"'«("
 
 
-def _name_end(free: str, folded: str, at: int, aliases: Aliases, language: Language) -> int:
+def _name_end(free: str, folded: str, start: int, at: int, aliases: Aliases, language: Language) -> int:
     """After the last capitalised word or figure that connectors join; *y* with an article begins another name."""
     end = at
     words = list(_WORD.finditer(free, at, at + 160))[:_MAX_WORDS]
@@ -82,7 +82,9 @@ def _name_end(free: str, folded: str, at: int, aliases: Aliases, language: Langu
         following = folded[words[n + 1].start() : words[n + 1].end()] if n + 1 < len(words) else ""
         if token not in aliases.connectors or token in aliases.apart:
             break
-        if token in language.conjunctions and (following in aliases.connectors or listed):
+        if token in language.conjunctions and (
+            following in aliases.connectors or listed or folded[start:end] in aliases.places
+        ):
             break  # "en Faro, Boya y Puerto Alba" names three
         joined = True
     return end
@@ -94,7 +96,7 @@ def descriptions(
     """Instruments described by their kind and subject: `la segunda modificación a las Reglas de Boyas`, `el decreto
     que creó el faro`. Dates and other slots within are passed over; a kind alone will do where it is *of* an
     instrument that begins at one of `instruments` (`la fe de erratas de la Ley de Boyas`)."""
-    free = _blanked(folded, taken)
+    free = blanked(folded, taken)
     joined = re.compile(rf"(?: (?:{'|'.join(sorted(aliases.connectors))})){{0,3}} ")
     heads = "|".join(re.escape(a) for a in sorted(aliases.acts, key=lambda a: (-len(a), a)))
     out: list[Name] = []
@@ -142,7 +144,8 @@ def _description_end(free: str, at: int, instruments: Sequence[int], aliases: Al
     return end
 
 
-def _blanked(text: str, taken: Iterable[Range]) -> str:
+def blanked(text: str, taken: Iterable[Range]) -> str:
+    """A text with these stretches blank."""
     chars = list(text)
     for start, end in taken:
         for at in range(max(0, start), min(end, len(chars))):

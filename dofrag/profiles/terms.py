@@ -80,6 +80,8 @@ class Masked:
         else:
             phrase = determiner.sub("", phrase, count=1) if determiner.match(phrase) else phrase
         words = [w for w in phrase.split() if w]
+        while words and words[-1] in self._language.conjunctions:
+            words.pop()  # "… una boya y" before the next part
         return " ".join(words[:12])
 
     def _is_source(self, part: str) -> bool:

@@ -109,11 +109,14 @@ def _crossed(context: Context, hit: Hit | None, indicators: Sequence[Alias | Non
 
 def _counted(context: Context, hit: Hit) -> str | None:
     """What is counted; of "¿cuántos y cuáles son los faros?", what the next part lists."""
-    if "counts" not in hit.rule.attributes:
+    counts = hit.rule.attributes.get("counts")
+    if counts is None:
         return hit.groups.get("noun")
-    rest = Clause(context.clause.end, len(context.folded))
-    listed = find(context.rules.of("items", "list"), context.folded, rest)
-    return next((h.groups["noun"] for h in listed if "noun" in h.groups), None)
+    before = Clause(0, context.clause.start)
+    clause = before if counts == "before" else Clause(context.clause.end, len(context.folded))
+    listed = find(context.rules.of("items", "list", "value"), context.folded, clause)
+    nouns = [h.groups["noun"] for h in listed if "noun" in h.groups]
+    return next(iter(nouns[::-1] if counts == "before" else nouns), None)
 
 
 def _called(context: Context, hit: Hit | None) -> tuple[str, ...]:
@@ -184,17 +187,22 @@ def _periods(context: Context, alias: Alias | None, indicators: Sequence[Alias |
 
 def _every_year(context: Context, dates: Sequence[Dated], spans: list[tuple[date, date]]) -> list[tuple[date, date]]:
     """ "La cuota de 2031 a 2034" asks for four values, "en 2031 y en 2034" for two."""
-    out = list(spans)
-    for one, other in itertools.pairwise(dates):
-        first, last = one.found.first.year, other.found.first.year
-        whole = one.found.precision == other.found.precision == "year"
+    out: list[tuple[date, date]] = []
+    for n, (first, last) in enumerate(spans):
+        years = [y for y in range(first.year, last.year + 1) if dates[n].found.precision == "year"]
+        if 1 < len(years) <= MAX_YEARS:  # "del 2031 al 2034"
+            out += [(date(y, 1, 1), date(y, 12, 31)) for y in years]
+            continue
+        before = dates[n - 1].found if n else None
         if (
-            whole
-            and first < last <= first + MAX_YEARS
-            and context.language.through.fullmatch(context.folded, one.end, other.start)
+            before is not None
+            and years
+            and before.precision == "year"
+            and before.last.year + 1 < first.year <= before.last.year + MAX_YEARS
+            and context.language.through.fullmatch(context.folded, before.end, dates[n].start)
         ):
-            at = out.index((one.found.first, one.found.last)) + 1
-            out[at:at] = [(date(y, 1, 1), date(y, 12, 31)) for y in range(first + 1, last)]
+            out += [(date(y, 1, 1), date(y, 12, 31)) for y in range(before.last.year + 1, first.year)]
+        out.append((first, last))
     return out
 
 

@@ -76,7 +76,8 @@ _NO_PROVISION = (
 def _unit(kind: str, words: tuple[str, ...], singular: str, plural: str, number: str) -> _Unit:
     """`singular number`, or `plural number, number y number`. Counted repetition keeps it linear."""
     source = (
-        rf"\b(?:(?:{singular})[ ]+(?P<pair>(?:{number})[ ]+y[ ]+(?:el|la)[ ]+(?:{number}))(?!{_NO_PROVISION})"
+        rf"\b(?:(?:{singular})[ ]+(?P<pair>(?:{number})[ ]+y[ ]+(?:(?:el|la)[ ]+(?:{number})"
+        rf"|(?:{number})(?=[ ]+(?:del?|constitucional)\b|[ ]*[,.;?)]|[ ]*$)))(?!{_NO_PROVISION})"
         rf"|(?:{singular})[ ]+(?P<one>{number})"
         rf"|(?:{plural})[ ]+(?P<many>(?:{number})(?:{_SEP}(?:{number})){{0,30}}))"
     )
@@ -112,7 +113,7 @@ _UNITS = (
 )  # fmt: skip
 _SEPARATOR = late(_SEP)
 _RANGE = late(r"[ ]+al?[ ]+(?:el[ ]+)?")
-_FORWARD = late(r"(?:,?[ ]+constitucional)?[ ]*,?[ ]*(?:en su[ ]+|y[ ]+su[ ]+)?(?:(?:apartado|base)[ ]+)?")
+_FORWARD = late(r"(?:,?[ ]+constitucional)?[ ]*,?[ ]*(?:(?:en[ ]+|y[ ]+)?su[ ]+)?(?:(?:apartado|base)[ ]+)?")
 _INWARD = late(r"[ ]*,?[ ]+(?:del?|de la|de los|de las|al|a la)[ ]+(?:citado[ ]+|propio[ ]+|mismo[ ]+)?")
 
 

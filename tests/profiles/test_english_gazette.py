@@ -40,6 +40,7 @@ class English:
     span = re.compile(r"\bfrom (?P<first>.+?) to (?P<last>.+)")
     determiner = re.compile(r"\b(?:the|a|an)\s+")
     parallel = re.compile(r"\b(?P<p>of) (?P<first>[^,?]{3,80}?) and (?P=p) (?P<second>[^,?]{3,80})")
+    pair = re.compile(r"\bbetween (?P<first>[a-z ]{3,40}) and (?P<second>[a-z ]{3,40})")
     series = re.compile(r"\b(?P<list>[a-z]{4,}(?:, [a-z]{4,}){1,8} and [a-z]{4,})\b")
     stretch = re.compile(r"\bfrom (?P<first>[a-z]+) to (?P<last>.+)")
     side = re.compile(r"(?:, | and )(?:(?:the|of) ){0,2}")
