@@ -46,6 +46,7 @@ class Context:
     inherited_terms: tuple[str, ...] = ()
     placed: str | None = None  # provision that the context names, for a part that names none
     said: tuple[Word, ...] = ()  # the content words of the question
+    tail: Clause | None = None  # what stands after the last of several nouns asked side by side, and is said of all
     stated: tuple[Clause, ...] = ()  # what is stated before the first part, for that part
 
     @property
@@ -76,6 +77,9 @@ class Context:
             self.clause.end if end is None else end,
             [span for h in hits for span in h.spans],
         )
+        if self.tail is not None and start is None and end is None:
+            shared = self.masked.terms(self.tail.start, self.tail.end, [span for h in hits for span in h.spans])
+            found = tuple(dict.fromkeys((*found, *shared)))
         if len(found) > 1 or self.names_source:
             return found
         # A part that names neither a source nor a subject of its own speaks of that of another part.

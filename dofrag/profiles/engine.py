@@ -73,7 +73,7 @@ class Engine:
             # What is stated before the first part belongs to it: its provisions are asked for too.
             tail = _tail(text, folded, _beside(clause, asking), clause, facts, self.rules)
             reach = (*(stated if number == 1 else ()), *((tail,) if tail else ()), clause)
-            context = self._context(text, folded, clause, reach, facts, masked, asking, said)
+            context = self._context(text, folded, clause, reach, facts, masked, asking, said, tail)
             premises = premises_of(context, self.rules, reach)
             shown = _own_words(text, folded, clause, self.language)
             if tail:
@@ -91,11 +91,13 @@ class Engine:
         masked: Masked,
         asking: Sequence[Clause],
         said: tuple[Word, ...],
+        tail: Clause | None,
     ) -> Context:
         if find(tuple(r for r in self.rules.of("publication") if "window" in r.attributes), folded, clause):
             facts = _as_windows(facts, clause, folded, self.language)
         own = within(facts, [(c.start, c.end) for c in reach])
         hits = [h for emits in REQUIREMENT_EMITS for h in find(self.rules.of(emits), folded, clause)]
+        hits += find(self.rules.of("range"), folded, tail) if tail else []
         hits = [h for h in hits if not self._relative(text, folded, clause, h)]
         # "de 2025 a 2026" is no range of quantities.
         hits = [
@@ -122,6 +124,7 @@ class Engine:
             placed=_placed_by_context(facts, own, reach, asking),
             stated=tuple(c for c in reach if c is not clause),
             said=said,
+            tail=tail,
         )
 
     def _elsewhere(
