@@ -51,10 +51,16 @@ class ModelSettings:
         return f"ModelSettings(name={self.name!r})"
 
 
-def model_settings(
-    environ: Mapping[str, str], cwd: Path, *, name: str | None = None, base_url: str | None = None,
-    api: str | None = None,
-) -> ModelSettings:  # fmt: skip
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelChoice:
+    """What the caller named of a model; what is None comes from the environment or `dof.toml`."""
+
+    name: str | None = None
+    base_url: str | None = None
+    api: str | None = None
+
+
+def model_settings(environ: Mapping[str, str], cwd: Path, choice: ModelChoice) -> ModelSettings:
     """What was named on the command line, over the environment (`DOF_…`, then `OPENAI_…`), over `[model]` of
     `dof.toml`.
 
@@ -66,10 +72,10 @@ def model_settings(
         values = [flag, *(environ.get(key) for key in keys), table.get(entry)]
         return next((str(v).strip() for v in values if v not in (None, "")), None)
 
-    chosen = first(name, "DOF_MODEL", "OPENAI_MODEL", entry="name")
+    chosen = first(choice.name, "DOF_MODEL", "OPENAI_MODEL", entry="name")
     if chosen is None:
         raise UsageError("no model is named", hint="--model NAME, or set DOF_MODEL")
-    url = first(base_url, "DOF_BASE_URL", "OPENAI_BASE_URL", entry="base_url") or DEFAULT_BASE_URL
+    url = first(choice.base_url, "DOF_BASE_URL", "OPENAI_BASE_URL", entry="base_url") or DEFAULT_BASE_URL
     key = first(None, "DOF_API_KEY", "OPENAI_API_KEY")
     if key is None and url == DEFAULT_BASE_URL:
         raise UsageError("the endpoint needs a key", hint="set DOF_API_KEY, or name another endpoint with --base-url")
@@ -77,7 +83,7 @@ def model_settings(
         name=chosen,
         base_url=url.rstrip("/"),
         api_key=key,
-        api=_choice("api", first(api, "DOF_API", entry="api") or "chat", APIS),
+        api=_choice("api", first(choice.api, "DOF_API", entry="api") or "chat", APIS),
         mode=_choice("mode", first(None, "DOF_MODEL_MODE", entry="mode") or "auto", MODES),
         max_output_tokens=int(_number("max_output_tokens", first(None, "DOF_MAX_OUTPUT_TOKENS",
                                       entry="max_output_tokens") or "4000", 64, 200_000)),

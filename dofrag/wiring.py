@@ -7,8 +7,8 @@ import json
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
@@ -22,16 +22,13 @@ from dofrag.domain.run import ENDS, EXIT_CODES, INTERRUPTED_EXIT, Limits, Reason
 from dofrag.errors import UsageError
 from dofrag.profiles.base import GazetteProfile
 from dofrag.search.interface import SearchBackend
-from dofrag.settings import Settings, from_environment
+from dofrag.settings import ModelChoice, Settings, from_environment
 from dofrag.store.interface import CorpusReader
-from dofrag.trace.events import Event, RunStarted
+from dofrag.trace.events import Event
 
-if TYPE_CHECKING:  # imported by the functions that need them: most commands run no planner
-    from dofrag.agent.setup import ModelSeat
-    from dofrag.llm.interface import ChatModel
-    from dofrag.planner.interface import Planner
-    from dofrag.planner.replay import Recording
-    from dofrag.settings import ModelSettings
+if TYPE_CHECKING:
+    from dofrag.agent.setup import Player
+    from dofrag.llm.probe import Report
 
 QUESTION_MAX = 4_000
 """Characters of a question at most: beyond, it is a document."""
@@ -154,11 +151,15 @@ def run_question(
     from dofrag.agent.setup import Corpus, Setup
     from dofrag.trace.writer import TraceWriter
 
-    recording = _recording(planner)
-    if recording is not None:
-        text, as_of, limits = _as_recorded(recording.start, text, as_of, limits)
+    if planner.partition(":")[0] == "replay":
+        from dofrag.players import as_recorded, recording_of, replay_player
+
+        recording = recording_of(planner)
+        text, as_of, limits = as_recorded(recording.start, text, as_of, limits)
+        player = replay_player(recording)
+    else:
+        player = _player(planner, model or ModelChoice(), check_question(text or ""))
     question_text = check_question(text or "")
-    player = _player(planner, model or ModelChoice(), question_text, recording)
     corpus = open_corpus(index, notice)
     granted = check_scopes(corpus, scopes)
     chosen, dates = cutoff(corpus, as_of, granted)
@@ -188,95 +189,25 @@ def run_question(
     return RunOutcome(result, code, end.error)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelChoice:
-    """What the caller named of a model; what is None comes from the environment or `dof.toml`."""
-
-    name: str | None = None
-    base_url: str | None = None
-    api: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Player:
-    """A planner with what it needs of a run."""
-
-    planner: Planner
-    seat: ModelSeat | None = None
-    monotonic: Callable[[], float] = time.monotonic
-    versions: Mapping[str, str] = field(default_factory=dict)
-
-
-def _player(planner: str, choice: ModelChoice, question: str, recording: Recording | None) -> _Player:
-    """The planner of that name. Raises UsageError for one that there is not, and for a model without an address."""
-    if recording is not None:
-        from dofrag.agent.setup import ModelSeat
-        from dofrag.planner.replay import ReplayModel, ReplayPlanner
-
-        seat = ModelSeat(model=ReplayModel(recording), sleep=lambda _: None, jitter=lambda: 0.0)
-        prompts = recording.start.versions.get("prompts")
-        return _Player(
-            planner=ReplayPlanner(recording),
-            seat=seat,
-            monotonic=recording.clock,
-            versions={"prompts": str(prompts)} if prompts else {},
-        )
-    if planner == "model":
-        return _model_player(choice, question)
+def _player(planner: str, choice: ModelChoice, question: str) -> Player:
+    from dofrag.agent.setup import Player
     from dofrag.planner.registry import make_planner
 
-    return _Player(planner=make_planner(planner, profile().message))
+    if planner == "model":
+        from dofrag.players import model_player
+
+        return model_player(choice, question, profile(), settings(), os.environ, Path.cwd())
+    return Player(planner=make_planner(planner, profile().message))
 
 
-def _model_player(choice: ModelChoice, question: str) -> _Player:
-    from dofrag.agent.setup import ModelSeat
-    from dofrag.llm.interface import Mode
-    from dofrag.planner.model import ModelPlanner
-    from dofrag.text.language import language_of
-    from dofrag.tools import CORE
+def probe_model(choice: ModelChoice) -> tuple[str, Report]:
+    """What a model's endpoint can do, under a name that may be shown. The mode that was found is kept for later runs.
 
-    chosen, chat = model_of(choice)
-    prompts = profile().prompts(language_of(question))
-    start = Mode.STRICT_TOOLS if chosen.mode == "auto" else Mode(chosen.mode)
-    return _Player(
-        planner=ModelPlanner(prompts, CORE, start, chosen.max_output_tokens),
-        seat=ModelSeat(model=chat, timeout_s=chosen.timeout_s),
-        versions={"prompts": prompts.stamp},
-    )
+    Raises UsageError where something is missing, or the cache cannot be written.
+    """
+    from dofrag.players import probe_endpoint
 
-
-def model_of(choice: ModelChoice) -> tuple[ModelSettings, ChatModel]:
-    """The model that is named, and the way to it. Raises UsageError where something is missing."""
-    from dofrag.llm.connect import connect
-    from dofrag.llm.openai_http import Endpoint
-    from dofrag.settings import model_settings
-
-    chosen = model_settings(os.environ, Path.cwd(), name=choice.name, base_url=choice.base_url, api=choice.api)
-    endpoint = Endpoint(model=chosen.name, base_url=chosen.base_url, api_key=chosen.api_key)
-    return chosen, connect(endpoint, chosen.api)
-
-
-def _recording(planner: str) -> Recording | None:
-    kind, _, name = planner.partition(":")
-    if kind != "replay":
-        return None
-    from dofrag.planner.replay import load_recording
-
-    if not name:
-        raise UsageError("replay names no trace", hint="--planner replay:traces/RUN.jsonl")
-    return load_recording(Path(name))
-
-
-def _as_recorded(
-    start: RunStarted, text: str | None, as_of: date | None, limits: Limits | None
-) -> tuple[str, date, Limits]:
-    """Question, cut-off and limits of the recording; what the caller gives besides must agree. Scopes are never taken
-    from a file: the caller grants them."""
-    if text is not None and text != start.question:
-        raise UsageError("the recording is of another question", hint="leave --question out")
-    if as_of is not None and as_of != start.as_of:
-        raise UsageError(f"the recording is as of {start.as_of}, not {as_of}", hint="leave --as-of out")
-    return start.question, start.as_of, limits or Limits(**start.limits)
+    return probe_endpoint(choice, settings(), os.environ, Path.cwd())
 
 
 def call_tool(

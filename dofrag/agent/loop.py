@@ -13,7 +13,6 @@ from dofrag.agent.absence import looked_for
 from dofrag.agent.budget import LIMIT_REASONS, Budget, Trip
 from dofrag.agent.contested import positions
 from dofrag.agent.currency import currency_fault, left_aside, reform_fault
-from dofrag.agent.desk import Desk
 from dofrag.agent.parts import added_parts
 from dofrag.agent.record import Recorder
 from dofrag.agent.setup import Setup
@@ -56,7 +55,6 @@ class Run:
         self.session = ResearchSession()
         self.budget = Budget(setup.limits, setup.monotonic)
         self.record = Recorder(setup.trace, setup.listener)
-        self.desk = Desk(setup.seat, self.budget, self.record) if setup.seat is not None else None
         self.sub_questions: tuple[SubQuestion, ...] = ()
         self.prepared: dict[int, PreparedPassage] = {}
         self.coverage = Coverage({}, {}, {})
@@ -114,9 +112,7 @@ class Run:
         MalformedStep for what cannot be used."""
         step = self.setup.planner.next_step(make_view(self))
         if isinstance(step, Ask):
-            if self.desk is None:
-                raise PlannerError(f"planner {self.setup.planner.name!r} asks a model, and the run has none")
-            answered = self.desk.put(step)
+            answered = self._asked(step)
             if isinstance(answered, Trip):
                 return answered
             step = answered
@@ -125,6 +121,13 @@ class Run:
         if isinstance(step, Parts) and self.history:
             raise MalformedStep("parts after the first call")
         return step
+
+    def _asked(self, ask: Ask) -> Step | Trip:
+        from dofrag.agent.desk import Desk  # a run without a model imports nothing of it
+
+        if self.setup.seat is None:
+            raise PlannerError(f"planner {self.setup.planner.name!r} asks a model, and the run has none")
+        return Desk(self.setup.seat, self.budget, self.record).put(ask)
 
     def _split(self, parts: Parts) -> None:
         """What the planner proposes to look at besides. What the rules require stays as it is."""
@@ -222,9 +225,7 @@ class Run:
         fault = None
         if self.asks_current:
             fault = currency_fault(self.session, cited, message)
-            fault = fault or reform_fault(
-                self.session, self.prepared, self.sub_questions, verdict.answered, message
-            )
+            fault = fault or reform_fault(self.session, self.prepared, self.sub_questions, verdict.answered, message)
         fault = fault or left_aside(
             self.session, self.question, self.sub_questions, verdict.answered, verdict.claims, message
         )

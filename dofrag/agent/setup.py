@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from datetime import date
+from typing import TYPE_CHECKING
 
 from dofrag.domain.records import dataclass
 from dofrag.domain.run import Limits
-from dofrag.llm.interface import ChatModel
 from dofrag.planner.interface import Planner
 from dofrag.profiles.base import GazetteProfile
 from dofrag.search.interface import SearchBackend
@@ -18,6 +17,9 @@ from dofrag.store.interface import CorpusReader
 from dofrag.tools import CORE, ToolSpec
 from dofrag.trace.events import Event
 from dofrag.trace.writer import TraceSink
+
+if TYPE_CHECKING:  # a run without a model imports nothing of it
+    from dofrag.llm.interface import ChatModel
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +38,12 @@ class Corpus:
         return self.name == "sample"
 
 
+def _jitter() -> float:
+    import random  # only a run with a model waits
+
+    return random.random()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSeat:
     """The model of a run. `timeout_s` bounds one request; `sleep` and `jitter` (in [0, 1)) are injected, so that
@@ -44,7 +52,17 @@ class ModelSeat:
     model: ChatModel
     timeout_s: float = 120.0
     sleep: Callable[[float], None] = time.sleep
-    jitter: Callable[[], float] = random.random
+    jitter: Callable[[], float] = _jitter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Player:
+    """A planner with what it needs of a run."""
+
+    planner: Planner
+    seat: ModelSeat | None = None
+    monotonic: Callable[[], float] = time.monotonic
+    versions: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

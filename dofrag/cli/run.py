@@ -68,7 +68,8 @@ def run(
     bounds = parse_limits(limits) if limits else None
     allowed = check_scopes(scopes)
     from dofrag.cli.progress import Progress
-    from dofrag.wiring import ModelChoice, run_question
+    from dofrag.settings import ModelChoice
+    from dofrag.wiring import run_question
 
     outcome = run_question(
         text,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dofrag.llm.interface import ChatModel
-from dofrag.llm.openai_http import Endpoint, check_endpoint
+from dofrag.llm.openai_http import Endpoint, Transport, check_endpoint
 
 
 def connect(endpoint: Endpoint, api: str = "chat") -> ChatModel:
@@ -16,3 +16,12 @@ def connect(endpoint: Endpoint, api: str = "chat") -> ChatModel:
     from dofrag.llm.openai_chat import ChatCompletions
 
     return ChatCompletions(endpoint)
+
+
+def served_models(endpoint: Endpoint, timeout_s: float) -> tuple[str, ...]:
+    """The models that an endpoint lists. Raises ProviderFault."""
+    transport = Transport(endpoint)
+    try:
+        return transport.served(timeout_s)
+    finally:
+        transport.close()

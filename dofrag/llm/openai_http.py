@@ -64,6 +64,13 @@ class Transport:
             start = one_line(text, 80)
             raise ProviderFault(FaultKind.INVALID_BODY, f"the reply is not JSON: {start!r}") from None
 
+    def served(self, timeout_s: float) -> tuple[str, ...]:
+        """The models that the endpoint says it serves, sorted; empty when its list has another shape."""
+        listed = self.send(lambda client, body: client.models.with_streaming_response.list(), {}, timeout_s)
+        rows = listed.get("data") if isinstance(listed, dict) else None
+        names = [row.get("id") for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+        return tuple(sorted(name for name in names if isinstance(name, str)))
+
     def close(self) -> None:
         """Give back the connections. A request that was left behind fails at once."""
         if self._client is not None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from datetime import date
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from dofrag.domain.corpus import Passage, Publication
 from dofrag.domain.evidence import Draft, Fault
 from dofrag.domain.question import Question, Status, SubQuestion
 from dofrag.domain.records import dataclass
 from dofrag.domain.run import Limits, Spend
-from dofrag.llm.faults import ProviderFault
-from dofrag.llm.interface import ChatRequest, ChatResponse
+
+if TYPE_CHECKING:  # a run without a model imports nothing of it
+    from dofrag.llm.faults import ProviderFault
+    from dofrag.llm.interface import ChatRequest, ChatResponse
 
 
 @dataclass(frozen=True, slots=True)

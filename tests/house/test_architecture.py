@@ -30,10 +30,11 @@ LEVELS = {
     "serve": 8,
     "evals": 8,
     "settings": 8,
+    "players": 9,
     "wiring": 9,
     "cli": 10,
 }
-SAME_LEVEL = {("store", "search"), ("search", "store"), ("sample", "ingest")}
+SAME_LEVEL = {("store", "search"), ("search", "store"), ("sample", "ingest"), ("wiring", "players")}
 """Neighbours on one level that may know each other."""
 
 PINNED = {

@@ -148,11 +148,21 @@ class Provider:
                 pass
 
             def do_GET(self) -> None:
-                self._send(provider.answer(Asked(self.path, {}, dict(self.headers))))
+                self._send(
+                    provider.answer(
+                        Asked(self.path, {}, {name.lower(): value for name, value in self.headers.items()})
+                    )
+                )
 
             def do_POST(self) -> None:
                 raw = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                self._send(provider.answer(Asked(self.path, json.loads(raw), dict(self.headers))))
+                self._send(
+                    provider.answer(
+                        Asked(
+                            self.path, json.loads(raw), {name.lower(): value for name, value in self.headers.items()}
+                        )
+                    )
+                )
 
             def _send(self, answer: Answer) -> None:
                 payload = answer.raw if answer.raw is not None else json.dumps(answer.body).encode()

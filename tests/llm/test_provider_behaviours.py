@@ -115,7 +115,7 @@ CASES = [
     Case("503_html_page", (raw(b"<html><h1>Bad gateway</h1>", status=503), *HONEST), "answered", "closed"),
     Case("reset_in_the_middle_of_a_reply", (lambda a: Answer(body={"choices": []}, cut=True), *HONEST), "answered", "closed", ("connection", "ok", "ok", "ok")),
     Case("reset_for_ever", (lambda a: Answer(body={"choices": []}, cut=True),), "failed", "provider_error", ("connection",) * 5),
-    Case("silence_then_success", (lambda a: Answer(body={}, hang=3), *HONEST), "answered", "closed", ("timeout", "ok", "ok", "ok"), {"timeout_s": 0.3}),
+    Case("silence_then_success", (lambda a: Answer(body={}, hang=20), *HONEST), "answered", "closed", ("timeout", "ok", "ok", "ok"), {"timeout_s": 3.0}),
     Case("silence_past_the_wall_clock", (lambda a: Answer(body={}, hang=30),), "abstained", "wall_clock", ("timeout",), {"limits": Limits(wall_clock_s=0.5)}),
     Case("slow_drip_past_the_wall_clock", (lambda a: Answer(body={"choices": [], "pad": "x" * 500}, drip=0.05),), "abstained", "wall_clock", ("timeout",), {"limits": Limits(wall_clock_s=0.6)}),
     Case("invalid_json_body", (raw(b'{"choices": [}'), *HONEST), "answered", "closed", ("invalid_body", "ok", "ok", "ok")),

@@ -127,5 +127,3 @@ def test_ctrl_c_while_a_provider_is_silent() -> None:
         assert time.monotonic() - start < 5
     assert (result["terminal_state"], result["reason"]) == ("abstained", "interrupted")
     assert trace.events[-1].event == "run_finished"
-
-
