@@ -5,7 +5,7 @@ Used instead of patches: tests go through the front door and hand these in.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 from dofrag.domain.corpus import Chunk, Filters, Hit, Kind, Passage, Publication, SourceKind
@@ -47,7 +47,9 @@ def publication(
     )
 
 
-def chunk(chunk_id: int, code: str, ordinal: int, text: str, *, heading: tuple[str, ...] = ()) -> Chunk:
+def chunk(
+    chunk_id: int, code: str, ordinal: int, text: str, *, heading: tuple[str, ...] = (), provision: str | None = None
+) -> Chunk:
     return Chunk(
         id=chunk_id,
         code=code,
@@ -55,7 +57,7 @@ def chunk(chunk_id: int, code: str, ordinal: int, text: str, *, heading: tuple[s
         start=0,
         end=len(text),
         heading_path=heading,
-        provision=None,
+        provision=provision,
         kind="text",
         text=text,
     )
@@ -64,14 +66,19 @@ def chunk(chunk_id: int, code: str, ordinal: int, text: str, *, heading: tuple[s
 class MemoryCorpus:
     """CorpusReader and SearchBackend over a few publications. Scores count the query words that a chunk holds."""
 
-    def __init__(self, *entries: tuple[Publication, Sequence[str]]) -> None:
+    def __init__(
+        self,
+        *entries: tuple[Publication, Sequence[str]],
+        provisions: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
         self.pubs: dict[str, Publication] = {}
         self.all_chunks: dict[int, Chunk] = {}
         for pub, texts in entries:
             self.pubs[pub.code] = pub
             for ordinal, text in enumerate(texts):
                 chunk_id = len(self.all_chunks) + 1
-                self.all_chunks[chunk_id] = chunk(chunk_id, pub.code, ordinal, text)
+                path = provisions[pub.code][ordinal] if provisions else None
+                self.all_chunks[chunk_id] = chunk(chunk_id, pub.code, ordinal, text, provision=path)
 
     def _visible(self, pub: Publication, f: Filters) -> bool:
         return (
@@ -145,3 +152,15 @@ class MemoryCorpus:
             grouped.setdefault(hit.code, []).append(hit)
         chosen = [hits[:per_publication] for hits in grouped.values()][:limit]
         return Page(tuple(h for hits in chosen for h in hits), len(grouped))
+
+    def find_provision(self, path: str, filters: Filters, *, limit: int) -> Page:
+        own = [
+            c
+            for c in self.all_chunks.values()
+            if self._visible(self.pubs[c.code], filters)
+            and c.provision is not None
+            and f"/{path.lower()}/" in f"/{c.provision.lower()}/"
+            and (filters.codes is None or c.code in filters.codes)
+        ]
+        hits = tuple(Hit(n, 0.0, c.id, c.code) for n, c in enumerate(own, start=1))
+        return Page(hits[:limit], len(hits))

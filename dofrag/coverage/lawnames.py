@@ -43,9 +43,11 @@ def is_of_law(name: Words, prepared: PreparedPassage) -> bool:
 
 @lru_cache(maxsize=1024)
 def _own_names(title: str) -> tuple[Words, ...]:
-    """The stems of a law's whole title, of the title up to each subtitle, and of a former name that it quotes."""
+    """The stems of a law's whole title, of the title up to each subtitle, and of a former name that it quotes; each
+    without the year at its end as well."""
     ends = [match.start() for match in _SUBTITLE.finditer(title)]
-    return tuple(map(_stems, (title, *(title[:end] for end in ends), *_QUOTED.findall(title))))
+    names = tuple(map(_stems, (title, *(title[:end] for end in ends), *_QUOTED.findall(title))))
+    return (*names, *(name[:-1] for name in names if name[-1:] and name[-1].isdigit()))
 
 
 def issued(prepared: PreparedPassage) -> Words:
@@ -101,3 +103,13 @@ def _issued(title: str) -> Words:
     after = _stems(title[match.end() :])
     starts = [n for n, word in enumerate(after) if word in HEADS]
     return after[starts[0] :] if starts else ()
+
+
+@lru_cache(maxsize=1024)
+def issued_name(title: str) -> str:
+    """The name of the law that a title issues, without what else the act does; "" when it issues none."""
+    folded = fold_chars(title)
+    match = cue("issues").search(folded)
+    if match is None or stem(next(iter(content_words(title[match.end() :])), "")) not in HEADS:
+        return ""
+    return re.split(r"[,;]| y,? se | y se ", folded[match.end() :], maxsplit=1)[0].strip(" .")

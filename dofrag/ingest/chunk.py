@@ -52,8 +52,11 @@ def chunks(blocks: Iterable[Block], outline: Outline) -> Iterator[ChunkDraft]:
     gather = Gatherer()
     done = gather.done
     add, see, place = gather.add, outline.see, outline.place
-    for kind, text, level, _ in blocks:
-        if kind == "blank":
+    for kind, text, level, style in blocks:
+        if kind == "article":
+            mark = see(style, level)
+            add(text, place(), mark)
+        elif kind == "blank":
             for part in (text,) if len(text) < SHORT else divide(text, HARD_MAX):
                 gather.blank(part)
         elif kind == "table":
@@ -269,13 +272,13 @@ class Gatherer:
         end = self._start + self._held_size
         self.done.append(
             ChunkDraft(
-                ordinal=self._ordinal,
-                start=self._start,
-                end=end,
-                heading_path=self._held_path,
-                provision=provision_path(self._held_place[1]),
-                kind="table" if self._held_tables else "text",
-                text=self._held[0] if len(self._held) == 1 else "".join(self._held),
+                self._ordinal,
+                self._start,
+                end,
+                self._held_path,
+                provision_path(self._held_place[1]),
+                "table" if self._held_tables else "text",
+                self._held[0] if len(self._held) == 1 else "".join(self._held),
             )
         )
         self._ordinal += 1

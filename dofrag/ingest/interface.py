@@ -23,13 +23,13 @@ class Block(NamedTuple):
     """A piece of normalised text. Joined in order, the blocks of a file are its normalised text, so each keeps its
     own line end. `level` is 1–6 for a heading, else 0."""
 
-    kind: str  # "heading" | "paragraph" | "table" | "blank"
+    kind: str  # "heading" | "paragraph" | "table" | "blank" | "article": a heading whose number goes on in its text
     text: str
     level: int = 0
-    style: str = ""  # what the format says of it: "bold", "center", a Word style name…
+    style: str = ""  # what the format says of it: "bold", "center", a Word style name…; an article's whole mark
 
 
-CHUNKER_VERSION = "2"
+CHUNKER_VERSION = "3"
 """Chunks depend on it: an index built by another one is refused."""
 
 

@@ -38,6 +38,7 @@ from dofrag.ingest.header import (
 )
 from dofrag.ingest.interface import Block, DocumentMeta, Header, ParsedPublication, Reader
 from dofrag.ingest.lines import bare
+from dofrag.ingest.numbered import numbered
 from dofrag.ingest.outline import Outline, header_names
 from dofrag.ingest.readers.registry import reader_for
 from dofrag.ingest.readers.sidof import SidofReader
@@ -257,7 +258,8 @@ class _Parser:
             notice=head_notice(_preamble(head), anatomy),
         )
         return ParsedPublication(
-            header, chunks(blocks, Outline(anatomy, header_names(title), header.instrument, consolidated=True))
+            header,
+            chunks(numbered(blocks), Outline(anatomy, header_names(title), header.instrument, consolidated=True)),
         )
 
 

@@ -25,9 +25,10 @@ from dofrag.domain.evidence import (
     PremiseFinding,
     PremiseStatus,
 )
-from dofrag.domain.question import PublicationRequired, Requirement, SubQuestion, ValueRequired
+from dofrag.domain.question import ProvisionRequired, PublicationRequired, Requirement, SubQuestion, ValueRequired
 from dofrag.planner.interface import View
 from dofrag.planner.monitoring import asks_for_all, fitting
+from dofrag.planner.provisions import continued, in_order
 from dofrag.planner.series import corrects, of_no_time, superseded
 
 Prepared = Mapping[int, PreparedPassage]
@@ -38,7 +39,7 @@ MAX_ITEMS = 30
 def preferred(view: View, requirement: Requirement) -> tuple[int, ...]:
     """The passages that support a requirement, the best first; only those of the newest member of a series where
     nothing tells which member is meant."""
-    ids = _corrected_first(view, view.support.get(requirement.id, ()))
+    ids = in_order(view, requirement, _corrected_first(view, view.support.get(requirement.id, ())))
     if not of_no_time(requirement, view.question.text, current=view.asks_current):
         return ids
     old = superseded(view.publications.values())
@@ -107,6 +108,7 @@ def _claims(view: View, prepared: Prepared, message: Message) -> tuple[Claim, ..
         extra += _rivals(view, prepared, sub, support)
         extra += _before_correction(prepared, sub, support, message)
         extra += _further_points(prepared, sub, support)
+        extra += _rest_of_provision(view, prepared, sub, support, message)
         extra += _further_values(prepared, sub, support, plain)
         extra += _difference(prepared, sub, support, message)
         earlier = {s.id for s in view.sub_questions[: view.sub_questions.index(sub)]}
@@ -210,6 +212,23 @@ def _further_points(prepared: Prepared, sub: SubQuestion, support: Mapping[str, 
             for sentence in points[:MAX_FURTHER]:
                 if speaks_of_it(requirement, sentence):
                     claims.append(_claim(sub, [(passage, quotable_span(passage.text, sentence.span))]))
+    return claims
+
+
+def _rest_of_provision(
+    view: View, prepared: Prepared, sub: SubQuestion, support: Mapping[str, tuple[int, ...]], message: Message
+) -> list[Claim]:
+    """What a provision says in the chunks after its first one; where there is more than is quoted, that is said."""
+    claims: list[Claim] = []
+    for requirement in sub.requirements:
+        if not isinstance(requirement, ProvisionRequired) or not support[requirement.id]:
+            continue
+        further, more = continued(view, requirement.path, support[requirement.id][0], prepared, MAX_FURTHER)
+        for passage in further:
+            spans = meets(requirement, passage, sub).spans
+            claims += [_claim(sub, [(passage, span) for span in spans])] if spans else []
+        if more and claims:
+            claims[-1] = replace(claims[-1], text=f"{claims[-1].text} {message('answer.goes_on')}")
     return claims
 
 

@@ -22,6 +22,7 @@ from dofrag.planner.drafts import preferred
 from dofrag.planner.interface import ToolCall, View
 from dofrag.planner.monitoring import asks_for_all, fitting, next_page, work_through
 from dofrag.planner.pointers import Ranked, fitting_publications, rank_pointers, well_placed
+from dofrag.planner.provisions import resolve
 from dofrag.planner.queries import (
     LISTED_DAYS,
     bounds_query,
@@ -30,10 +31,13 @@ from dofrag.planner.queries import (
     join,
     listing,
     open_search,
+    outline,
+    provision_words,
     searches,
 )
 from dofrag.planner.reading import open_around, read_whole, untouched
 from dofrag.planner.series import alters, corrects, searched_since
+from dofrag.text.mentions import find_provisions
 
 READ_AT_ONCE = 5
 TOKENS_A_CHUNK = 900
@@ -63,6 +67,7 @@ def ideas(
 ) -> Iterator[ToolCall]:
     """What to try for the missing requirements, in order of promise."""
     yield from _cells(view, missing, message)
+    yield from resolve(view, missing, message("why.outline"), message("why.read_best"))
     missing = [r for r in missing if not (asks_for_all(r) and fitting(view, r))]
     ranked = rank_pointers(view, missing)
     placed = [r for r in ranked if r.placed]
@@ -105,6 +110,12 @@ def later_steps(view: View, message: Message) -> Iterator[ToolCall]:
         }
         yield ToolCall("search_documents", arguments, message("why.later"))
     yield from _read_later(view, cited, alters, message)
+
+
+def corrections(view: View, chunk_id: int | None, message: Message) -> Iterator[ToolCall]:
+    """What corrects the publication of a passage that is to be cited, among what was found and not read."""
+    if chunk_id is not None and chunk_id in view.passages:
+        yield from _read_later(view, {view.passages[chunk_id].publication}, corrects, message)
 
 
 def _read_later(
@@ -267,8 +278,11 @@ def _browse(view: View, missing: list[Requirement], why: str) -> Iterator[ToolCa
         for code in fitting_publications(view, requirement)[:2]:
             if read_whole(view, code):
                 continue
-            seen = [p for p in view.history if p.tool == "browse_document" and p.arguments.get("publication") == code]
+            if requirement.path is not None and find_provisions(provision_words(requirement.path)):
+                yield ToolCall("browse_document", outline(code, requirement.path), why)
+            made = [p for p in view.history if p.tool == "browse_document" and p.arguments.get("provision") is None]
+            seen = [p for p in made if p.arguments.get("publication") == code]
             total = max((int(p.envelope.get("total") or 0) for p in seen), default=1)
             shown = sum(int(p.envelope.get("returned") or 0) for p in seen)
             if shown < total and len(seen) < MAX_PAGES:
-                yield ToolCall("browse_document", {"publication": code, "offset": shown}, why)
+                yield ToolCall("browse_document", outline(code, None, shown), why)

@@ -203,6 +203,13 @@ def evidence_arguments(query: str, codes: Sequence[str]) -> Arguments:
     }
 
 
+def outline(code: str, path: str | None = None, offset: int = 0) -> Arguments:
+    """All arguments of `browse_document`: the outline of a publication, or of one of its provisions."""
+    # An inner provision is shown with the one around it: a chunk may begin within it.
+    provision = provision_words(path.split("/")[0]) if path else None
+    return {"publication": code, "provision": provision, "offset": offset}
+
+
 def detail_query(requirement: Requirement) -> str:
     """Words to find the place within a publication that is already known: what it asks, not what it is called."""
     if requirement.path is not None:

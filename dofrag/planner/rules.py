@@ -11,7 +11,7 @@ from dofrag.coverage.closure import Message, plain_message
 from dofrag.domain.question import Requirement, Status
 from dofrag.planner.ambiguity import choice
 from dofrag.planner.drafts import answer, correction, false_premise, preferred
-from dofrag.planner.ideas import affordable, ideas, later_steps, made
+from dofrag.planner.ideas import affordable, corrections, ideas, later_steps, made
 from dofrag.planner.interface import Abstain, Clarify, Step, View
 from dofrag.planner.monitoring import asks_for_all, left_out, next_page
 from dofrag.planner.pointers import parsed
@@ -31,7 +31,9 @@ class RulePlanner:
         prepared = {chunk_id: parsed(passage) for chunk_id, passage in view.passages.items()}
         wrong = false_premise(view, prepared)
         if wrong is not None and _drafts(view) == 0:
-            return correction(view, prepared, *wrong, self._message)
+            mended = corrections(view, wrong[1].chunk_id, self._message) if affordable(view) else iter(())
+            unread = next((c for c in mended if c.tool in view.tools and not made(view, c)), None)
+            return unread or correction(view, prepared, *wrong, self._message)
         missing = _missing(view)
         asked = choice(view, missing)
         if asked is not None:

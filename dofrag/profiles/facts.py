@@ -12,7 +12,7 @@ from dofrag.domain.question import DateRole
 from dofrag.domain.records import dataclass
 from dofrag.profiles.aliases import Aliases, Found
 from dofrag.profiles.language import Language
-from dofrag.profiles.named import Name, descriptions, entities
+from dofrag.profiles.named import Name, blanked, descriptions, entities
 from dofrag.profiles.rules import Rule, RuleSet
 from dofrag.text.dates import FoundDate
 from dofrag.text.fold import fold, fold_chars
@@ -105,6 +105,8 @@ def read_facts(
     named = _instruments(text, folded, aliases, language)
     dates = joined(_dates(text, folded, as_of, rules, language), folded, language)
     taken = [(n.start, n.end) for n in named]
+    # `Ley Reglamentaria del Artículo 27`: that provision is part of a name, and nothing is asked of it.
+    found = [f for f in found if not any(s <= f.start and f.end <= e for s, e in taken)]
     provisions = _provisions(folded, found, rules)
     acts = [m.end() for r in rules.of("act") for m in r.pattern.finditer(folded)]
     facts = Facts(
@@ -125,7 +127,7 @@ def read_facts(
             for n in language.find_numbers(text)
             if n.kind in ("surface", "money", "percent")
         ),
-        gazette_only=rules.any("gazette", folded),
+        gazette_only=rules.any("gazette", blanked(folded, taken)),
     )
     slots: list[Any] = [*facts.dates, *facts.provisions, *facts.identifiers, *facts.issuers, *facts.indicators]
     slots += [*facts.frequencies, *facts.zones, *facts.editions, *facts.measures]
@@ -290,7 +292,7 @@ def _instruments(text: str, folded: str, aliases: Aliases, language: Language) -
         if _stands_alone(text, match.start()) and end > match.end() and not _NUMBERED.search(text[match.end() : end]):
             spans.append((match.start(), end, text[match.start() : end]))
     last = -1
-    for start, end, name in sorted(spans):
+    for start, end, name in sorted(spans, key=lambda span: (span[0], -span[1])):
         if start < last:
             continue
         for one in _with_periods(folded, start, end, name, aliases, language):
@@ -307,9 +309,13 @@ def _stands_alone(text: str, start: int) -> bool:
 def _name_end(text: str, folded: str, at: int, aliases: Aliases, language: Language) -> int:
     """Where the name that begins before `at` ends: after the last capitalised word that connectors join to it. An
     infinitive after *para* opens a stretch of lower-case words that the next capital closes
-    (`Ley para regular las Instituciones de Tecnología Financiera`)."""
-    end, open_stretch, previous = at, False, ""
+    (`Ley para regular las Instituciones de Tecnología Financiera`). What a law regulates is a provision of its name
+    (`Ley Reglamentaria del artículo 27 Constitucional`)."""
+    end, open_stretch, previous, regulating = at, False, "", False
+    regulated_at = {m.start: m.end for m in language.find_provisions(text)} if aliases.regulating else {}
     for count, word in enumerate(_WORD.finditer(text, at)):
+        if word.start() < end:
+            continue  # of a provision that the name holds
         between = text[at if count == 0 else word.start() - 1 : word.start()]
         if count >= _MAX_NAME_WORDS or (between.strip() and between.strip() != ","):
             break
@@ -321,8 +327,11 @@ def _name_end(text: str, folded: str, at: int, aliases: Aliases, language: Langu
         if (token in aliases.validity or _YEAR.fullmatch(token)) and count == 0:
             previous = token  # "las reglas de operación vigentes de Boyas a Flote", "… 2031 de …"
             continue
-        if word.group()[0].isupper():
+        if regulating and (regulated := regulated_at.get(word.start())):
+            end = regulated
+        elif word.group()[0].isupper():
             end, open_stretch = word.end(), False
+            regulating = regulating or token in aliases.regulating
         elif previous == "para" and token.endswith(("ar", "er", "ir")):
             open_stretch = True
         elif token not in aliases.connectors and not open_stretch:

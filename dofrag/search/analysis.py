@@ -170,7 +170,7 @@ def provision_keys(path: str | None) -> list[str]:
 
 
 def outer_keys(path: str | None) -> list[str]:
-    """The provisions that a path lies within, whole or cut at the front: of `art:3/frac:II/inc:a` `art:3`,
+    """The provisions that a path lies within, whole or cut at the front: of `art:3/frac:II/inc:a` (folded) `art:3`,
     `art:3/frac:II` and `frac:II`."""
     if not path:
         return []

@@ -9,11 +9,10 @@ amount of mentions reaches.
 from __future__ import annotations
 
 import json
-import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -28,34 +27,32 @@ from dofrag.search.analysis import (
     STOP_WORDS,
     Terms,
     named_identifiers,
-    provision_keys,
     query_text,
 )
-from dofrag.search.documents import IndexedChunk, publication_keys
+from dofrag.search.documents import IndexedChunk, provision_json, publication_keys
 from dofrag.search.guard import GuardedSearcher, guarded
 from dofrag.search.interface import Page
+from dofrag.search.names import name_keys, other_names, phrase_keys
 from dofrag.store.rows import issuer_words
 from dofrag.store.schema import REBUILD
-from dofrag.text.fold import fold
 
-SCHEMA_VERSION = "bm25-3"
+SCHEMA_VERSION = "bm25-4"
 """Changes with the fields below; part of the stamp."""
 
 TEXT_FIELDS = ("text", "title", "headings")
 """The chunk's own text; title and issuer of its publication; its heading path."""
 IDENTIFIER_BONUS = 1000.0
 PROVISION_BONUS = 12.0
+NAME_BONUS = 200.0
+"""For a law whose name the query holds as a phrase, whatever else is made of the same words."""
 EXPANSION_WEIGHT = 0.3
 """Of the words of another name of what a query names, against 1 for its own words."""
 NEAR_TIE = 0.05
 """Share of the best score by which a gazette publication is lifted over a consolidated law of the same words."""
-_EXPANSIONS = 8  # other names that are searched at most
 _WRITER_HEAP = 120_000_000  # bytes, for the indexing thread
 _TIES = 512  # how many hits beyond the limit are fetched at most to settle a tie at the edge
 _GROUP_DEPTH = 8  # chunks fetched per publication wanted, before going deeper
 _GROUP_MAX = 20_000
-
-_FOLDED = re.compile(r"[\w-]+")
 
 Provisions = Callable[[str], Sequence[str]]
 Expansions = Callable[[], Mapping[str, Sequence[str]]]
@@ -145,10 +142,8 @@ class Bm25Index:
             return Page((), 0)
         restricted = self._restrict(parsed.query, filters)
         found, total = self._ranked(restricted, limit)
-        hits = [
-            Hit(rank, entry.score, entry.chunk_id, self._code(entry), self._parts(parsed, entry) if explain else ())
-            for rank, entry in enumerate(found, start=1)
-        ]
+        parts = [self._parts(parsed, entry) if explain else () for entry in found]
+        hits = (Hit(n, e.score, e.chunk_id, self._code(e), parts[n - 1]) for n, e in enumerate(found, start=1))
         return Page(tuple(hits), total)
 
     def search_publications(self, query: str, filters: Filters, *, limit: int, per_publication: int = 2) -> Page:
@@ -157,15 +152,28 @@ class Bm25Index:
             return Page((), 0)
         restricted = self._restrict(parsed.query, filters)
         groups, total = self._grouped(restricted, limit)
+        if parsed.named is not None:
+            # Grouped apart: the chunks of a long law would fill the list before any other publication is met.
+            first = self._grouped(_filtered(restricted, parsed.named), limit)[0]
+            raised = {p: [replace(e, score=e.score + NAME_BONUS) for e in members] for p, members in first}
+            groups = [*raised.items(), *(g for g in groups if g[0] not in raised)][:limit]
         hits: list[Hit] = []
         for publication, members in groups:
             best = members[:per_publication]
             if len(best) < per_publication:
                 within = _filtered(restricted, self._term("publication", publication))
-                best = self._ranked(within, per_publication)[0]
+                best += self._ranked(within, per_publication)[0][len(best) :]
             code = self._code(best[0])
             hits += [Hit(len(hits) + i, e.score, e.chunk_id, code) for i, e in enumerate(best, start=1)]
         return Page(tuple(hits), total)
+
+    def find_provision(self, path: str, filters: Filters, *, limit: int) -> Page:
+        keys = [self._key(name, path.lower().replace("regla:", "num:")) for name in ("provision", "within")]
+        wanted = self._restrict(_any(keys), filters)
+        found = self._searcher.search(wanted, limit=max(1, limit), order_by_field="id", order=tantivy.Order.Asc)
+        codes = [str(self._searcher.doc(address).get_first("code")) for _, address in found.hits]
+        hits = (Hit(n, 0.0, int(key), codes[n - 1]) for n, (key, _) in enumerate(found.hits, start=1))
+        return Page(tuple(hits)[: max(0, limit)], int(found.count))
 
     def ids_between(self, low: int, high: int) -> list[int]:
         """Ids of the chunks in the index from `low` to `high`, ascending; the range must be narrow."""
@@ -189,31 +197,40 @@ class Bm25Index:
             optional += self._gazette_first(_any([query for _, query in parts]), filters)
         parts += self._other_names(text, terms)
         base = [query for _, query in parts]
-        keys = [self._key("identifier", key) for key in identifiers]
-        if keys:
-            parts.append(("identifier", tantivy.Query.const_score_query(_any(keys), IDENTIFIER_BONUS)))
+        if identifiers:
+            keys = _any([self._key("identifier", key) for key in identifiers])
+            parts.append(("identifier", tantivy.Query.const_score_query(keys, IDENTIFIER_BONUS)))
             base.append(parts[-1][1])
         asked = [p.lower().replace("regla:", "num:") for p in self._provisions(text)] if self._provisions else []
         if asked:
-            provisions = [self._key("provision", path) for path in asked[:16]]
-            optional.append(("provision", tantivy.Query.const_score_query(_any(provisions), PROVISION_BONUS)))
+            place = _any([self._key("provision", path) for path in asked[:16]])
+            optional.append(("provision", tantivy.Query.const_score_query(place, PROVISION_BONUS)))
+        named = self._named(text, terms)
+        if asked and named is not None:
+            both = tantivy.Query.boolean_query([(tantivy.Occur.Must, named), (tantivy.Occur.Must, place)])
+            optional += [("name", tantivy.Query.const_score_query(q, NAME_BONUS)) for q in (named, both)]
         # A bare provision is not what a question is about: it lifts what the words found, it finds nothing by itself.
         must = [(tantivy.Occur.Must, _any(base))]
         whole = tantivy.Query.boolean_query(must + [(tantivy.Occur.Should, q) for _, q in optional])
-        return _Parsed(whole, (*parts, *optional))
+        return _Parsed(whole, (*parts, *optional), named)
+
+    def _named(self, text: str, terms: Sequence[str]) -> tantivy.Query | None:
+        """The laws whose name, or another name of theirs, stands in the query word after word."""
+        keys = sorted({key for run in (terms, *self._aliases(text)) for key in phrase_keys(run)})
+        return tantivy.Query.term_set_query(self._schema, "key", keys) if keys else None
+
+    def _aliases(self, text: str) -> list[list[str]]:
+        """The terms of each other name of what the query names."""
+        names = other_names(text, self._expansions()) if self._expansions else []
+        return [found.split() for found in self._terms.of(names)]
 
     def _other_names(self, text: str, terms: Sequence[str]) -> list[tuple[str, tantivy.Query]]:
         """Passages that hold all words of another name of what the query names."""
-        if self._expansions is None:
-            return []
-        words = f" {' '.join(_FOLDED.findall(fold(text)))} "
-        names = (name for term, others in self._expansions().items() if f" {term} " in words for name in others)
-        wanted = [self._terms.of([name])[0].split() for name in list(dict.fromkeys(names))[:_EXPANSIONS]]
         queries = [
             tantivy.Query.boolean_query(
                 [(tantivy.Occur.Must, self._term(field, t, "freq")) for t in dict.fromkeys(name)]
             )
-            for name in wanted
+            for name in self._aliases(text)
             if not set(name) <= set(terms)
             for field in ("text", "title")
         ]
@@ -309,17 +326,15 @@ class Bm25Index:
 
     def _parts(self, parsed: _Parsed, entry: _Entry) -> tuple[tuple[str, float], ...]:
         one = self._term("id", entry.chunk_id)
-        scores = []
-        for name, query in parsed.parts:
-            hits = self._searcher.search(_filtered(query, one), limit=1).hits
-            scores.append((name, round(float(hits[0][0]), 6) if hits else 0.0))
-        return tuple(scores)
+        found = ((name, self._searcher.search(_filtered(query, one), limit=1).hits) for name, query in parsed.parts)
+        return tuple((name, round(float(hits[0][0]), 6) if hits else 0.0) for name, hits in found)
 
 
 @dataclass(frozen=True, slots=True)
 class _Parsed:
     query: tantivy.Query
     parts: tuple[tuple[str, tantivy.Query], ...]
+    named: tantivy.Query | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,12 +360,6 @@ def _filtered(query: tantivy.Query, *conditions: tantivy.Query) -> tantivy.Query
     return tantivy.Query.boolean_query([(tantivy.Occur.Must, query), *silent])
 
 
-@lru_cache(maxsize=16_384)  # each law has an article 1
-def _provision_keys(path: str | None) -> str:
-    """Keys of a provision as JSON, to go on behind those of its publication."""
-    return "".join([f",{json.dumps(f'provision:{key}', ensure_ascii=False)}" for key in provision_keys(path)])
-
-
 class Bm25Writer:
     """Fills an index folder. `publication_id` is the store's row id: what belongs to a publication goes by it."""
 
@@ -371,21 +380,15 @@ class Bm25Writer:
     def add(self, publication: Publication, publication_id: int, chunks: Iterable[IndexedChunk]) -> int:
         """Index the chunks of one publication; returns how many."""
         (title,) = self.terms.of([f"{publication.title}\n{publication.issuer}"])
-        common = json.dumps(
-            {
-                "publication": publication_id,
-                "code": publication.code,
-                "day": publication.published_on.toordinal(),
-                "title": title,
-                "key": publication_keys(publication),
-            },
-            ensure_ascii=False,
-        ).removesuffix("]}")
+        keys = publication_keys(publication) + name_keys(publication, self.terms)
+        day = publication.published_on.toordinal()
+        said = {"publication": publication_id, "code": publication.code, "day": day, "title": title, "key": keys}
+        common = json.dumps(said, ensure_ascii=False).removesuffix("]}")
         count = 0
         for count, (chunk_id, provision, text, headings) in enumerate(chunks, start=1):  # noqa: B007
             # As JSON the engine takes a document in a third of the time. Terms hold nothing that JSON escapes.
             self._writer.add_json(
-                f'{common}{_provision_keys(provision)}],"id":{chunk_id},"text":"{text}","headings":"{headings}"}}'
+                f'{common}{provision_json(provision)}],"id":{chunk_id},"text":"{text}","headings":"{headings}"}}'
             )
         return count
 

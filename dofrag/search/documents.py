@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 from dofrag.domain.corpus import Publication
-from dofrag.search.analysis import Terms, identifier_keys
+from dofrag.search.analysis import Terms, identifier_keys, outer_keys, provision_keys
 from dofrag.store.rows import issuer_words
 
 ChunkText = tuple[int, str, str | None, str]
@@ -30,6 +31,13 @@ def publication_keys(publication: Publication) -> list[str]:
         keys.append(f"edition:{publication.edition}")
     keys += [f"issuer_word:{word}" for word in issuer_words(publication.issuer)]
     return keys + [f"identifier:{key}" for key in identifier_keys(publication.identifiers)]
+
+
+@lru_cache(maxsize=16_384)  # each law has an article 1
+def provision_json(path: str | None) -> str:
+    """Keys of a chunk's provision as JSON, to go on behind those of its publication."""
+    keys = [f"provision:{key}" for key in provision_keys(path)] + [f"within:{key}" for key in outer_keys(path)]
+    return "".join([f",{json.dumps(key, ensure_ascii=False)}" for key in keys])
 
 
 def plain_path(path: str) -> str:

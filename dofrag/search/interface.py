@@ -27,3 +27,7 @@ class SearchBackend(Protocol):
         """Ranked chunks grouped by publication: publications in rank order, each with its best
         `per_publication` chunks in order. `total` counts publications."""
         ...
+
+    def find_provision(self, path: str, filters: Filters, *, limit: int) -> Page:
+        """The chunks that are a provision (a canonical path) or lie within it, by id; no scores."""
+        ...

@@ -90,6 +90,11 @@ class ScopedIndex:
         best = sorted(groups.values(), key=lambda group: (-group[0].score, group[0].chunk_id))[: max(0, limit)]
         return Page(_ranked(hit for group in best for hit in group), sum(page.total for page in pages))
 
+    def find_provision(self, path: str, filters: Filters, *, limit: int) -> Page:
+        pages = [index.find_provision(path, filters, limit=limit) for index in self._seen(filters)]
+        hits = sorted((hit for page in pages for hit in page.hits), key=lambda hit: hit.chunk_id)
+        return Page(_ranked(hits[: max(0, limit)]), sum(page.total for page in pages))
+
     def ids_between(self, low: int, high: int) -> list[int]:
         """Ids of the chunks in any of the indexes from `low` to `high`, ascending; the range must be narrow."""
         return list(heapq.merge(*(index.ids_between(low, high) for index in self._indexes.values())))

@@ -25,7 +25,10 @@ LEVELS = {
 """Depth of each kind, outer first. A numeral stands at 3 plus the count of its parts (`5` 4, `5.2` 5…)."""
 
 
-BIS = r"(?:bis|ter|quater|quinquies|quinties|sexies|sexties|septies|octies|nonies|novies|decies)"
+BIS = (
+    r"(?:bis|ter|quater|quinquies|quinties|sexies|sexties|septies|octies|nonies|novies|decies"
+    r"|quintus|sextus|septimus|octavus|nonus)"
+)
 _ORDINAL_SIGN = r"(?:º\.?|[oa](?:\.|\b))?"
 ARTICLE_NUMBER = (
     rf"\d{{1,4}}(?:\.\d{{1,3}})*{_ORDINAL_SIGN}"

@@ -120,7 +120,7 @@ def test_what_is_later_or_restricted_does_not_exist() -> None:
     assert [r["publication"] for r in listing.envelope["results"]] == ["9000001", "9000002"]
     assert "dictamen" not in json.dumps(found) + json.dumps(listing.envelope)
     for hidden in ("9000003", "9000004", "no-such"):
-        refused = bench.call("browse_document", {"publication": hidden, "offset": 0})
+        refused = bench.call("browse_document", {"publication": hidden, "provision": None, "offset": 0})
         assert code_of(refused) == "undiscovered_document"
     for hidden in (5, 6, 999):
         assert code_of(bench.call("read_chunks", {"chunk_ids": [hidden], "neighbor_window": 0})) == "unseen_chunk"
@@ -174,10 +174,34 @@ def test_codes_are_trimmed_and_upper_cased() -> None:
 def test_a_page_past_the_end_is_empty_and_not_truncated() -> None:
     bench = Bench()
     bench.call("search_documents", documents())
-    done = bench.call("browse_document", {"publication": "9000001", "offset": 99})
+    done = bench.call("browse_document", {"publication": "9000001", "provision": None, "offset": 99})
     assert (done.envelope["returned"], done.envelope["truncated"]) == (0, False)
-    first = bench.call("browse_document", {"publication": "9000001", "offset": 2})
+    first = bench.call("browse_document", {"publication": "9000001", "provision": None, "offset": 2})
     assert (first.envelope["returned"], first.envelope["truncated"]) == (1, False)
+
+
+def test_the_outline_of_one_provision() -> None:
+    corpus = MemoryCorpus(
+        (publication("9000001", "2024-01-10", title="REGLAS de cuotas"), ["Uno.", "Dos.", "Tres.", "Cuatro."]),
+        (publication("9000002", "2024-01-11", title="REGLAS de cuotas de sal"), ["Uno."]),
+        provisions={"9000001": ["art:1", "art:2", "art:2/frac:III", "trans:1"], "9000002": ["art:2"]},
+    )
+    bench = Bench(corpus, limits=Limits(max_tool_calls=20))
+    bench.call("search_documents", documents(query="cuotas"))
+
+    def outline(provision: str, offset: int = 0) -> Dispatched:
+        return bench.call("browse_document", {"publication": "9000001", "provision": provision, "offset": offset})
+
+    whole = outline("artículo 2").envelope
+    assert ([r["provision"] for r in whole["results"]], whole["total"]) == (["art:2", "art:2/frac:III"], 2)
+    assert [r["provision"] for r in outline("Artículo 2, fracción III").envelope["results"]] == ["art:2/frac:III"]
+    # Where no chunk begins with it, the provision around it is shown.
+    assert outline("fracción V del artículo 2").envelope["results"] == whole["results"]
+    assert [r["first_words"] for r in outline("primero transitorio").envelope["results"]] == ["Cuatro."]
+    assert outline("artículo 2", 1).envelope["results"] == whole["results"][1:]
+    assert (outline("artículo 77").envelope["total"], outline("artículo 77").envelope["insufficient"]) == (0, True)
+    assert code_of(outline("las cuotas")) == "schema_violation"
+    assert outline("las cuotas").envelope["error"]["path"] == "provision"
 
 
 def test_a_tool_that_writes_is_refused() -> None:
