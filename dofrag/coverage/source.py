@@ -71,9 +71,27 @@ def _described(source: Source, prepared: PreparedPassage) -> bool:
         return False
     if source.name or source.identifier:
         return True  # those tell it already
+    if _head(source.about) in INSTRUMENTS and _titled_as(prepared) not in (_head(source.about), ""):
+        return False  # a declaration is not the decree that executes it
     titled = sum(held(w, own) for w in telling)
     said = sum(held(w, own) or held(w, prepared.stems) for w in telling)
     return not telling or (said * 2 >= len(telling) and (titled > 0 or not own))
+
+
+INSTRUMENTS = frozenset(
+    map(stem, ("decreto", "declaratoria", "acuerdo", "resolucion", "circular", "oficio", "convocatoria", "convenio"))
+)
+"""Kinds of instruments that a question tells one publication from another by."""
+
+
+def _head(about: tuple[str, ...]) -> str:
+    return stem(about[0]) if about else ""
+
+
+def _titled_as(prepared: PreparedPassage) -> str:
+    """The kind that a title begins with, "" when it begins otherwise."""
+    first = next(iter(words(prepared.passage.publication.title)), "")
+    return stem(first) if stem(first) in INSTRUMENTS else ""
 
 
 def _identified(identifier: str, prepared: PreparedPassage) -> bool:

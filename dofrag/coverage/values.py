@@ -97,8 +97,10 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
 def _counts_it(requirement: ValueRequired, quantity: Quantity) -> bool:
     """Whether a figure is a number of the indicator's own units (`de cien a doscientas unidades de cuenta`): it says
     what something costs in them, not what one of them is worth."""
-    if quantity.kind in ("money", "percent", "surface", "duration") or requirement.unit in requirement.terms:
-        return False  # the last: how many of them there are, is what is asked
+    if requirement.unit not in (None, "money", "MXN"):
+        return False  # how many of them there are is what is asked
+    if quantity.kind in ("money", "percent", "surface", "duration"):
+        return False
     following = [stem(w) for w in content_words(quantity.noun)][:6]
     called = names(requirement) or (" ".join(requirement.terms),)
     spelled = (tuple(stem(w) for w in content_words(name) if stem(w) not in SLOTS) for name in called)

@@ -7,6 +7,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from dofrag.coverage.cues import cue
+from dofrag.coverage.lawnames import issued_name
 from dofrag.coverage.source import held
 from dofrag.domain.corpus import Publication
 from dofrag.domain.question import Requirement, ValueRequired
@@ -78,5 +79,5 @@ def _speaks_of(later: Publication, earlier: Publication) -> bool:
     if later.published_on < earlier.published_on or later.code == earlier.code or later.consolidated:
         return False
     own = frozenset(stem(w) for w in content_words(later.title))
-    wanted = frozenset(stem(w) for w in content_words(earlier.title))
+    wanted = frozenset(stem(w) for w in content_words(issued_name(earlier.title) or earlier.title))
     return bool(wanted) and 3 * sum(held(w, own) for w in wanted) >= 2 * len(wanted)
