@@ -17,6 +17,7 @@ from dofrag.text.patterns import late
 _NOT_SERIES = late(
     r"[^a-zñ ]+|\b(?:enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre)\b"
 )
+_PRINTING = late(r"\(?\b(?:primera|segunda|tercera|cuarta|ultima|unica)\s+publicacion\b\)?")
 _YEAR = late(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
@@ -24,6 +25,15 @@ def series(publication: Publication) -> tuple[str, str]:
     """What publications of one series share: issuer, and title without figures and months."""
     title = " ".join(_NOT_SERIES.sub(" ", fold(publication.title)).split())
     return fold(publication.issuer), title
+
+
+def printed_again(one: Publication, other: Publication) -> bool:
+    """Whether two publications are printings of one act (`Primera publicación`, `Segunda publicación`): the same
+    issuer, both titles say which printing they are, and the one goes on where the other ends."""
+    titles = [" ".join(_PRINTING.sub(" ", fold(p.title)).split()).strip(" .") for p in (one, other)]
+    marked = all(_PRINTING.search(fold(p.title)) for p in (one, other))
+    short, long = sorted(titles, key=len)
+    return marked and one.code != other.code and fold(one.issuer) == fold(other.issuer) and long.startswith(short)
 
 
 def newer_in_series(found: Iterable[Publication], cited: Iterable[Publication]) -> Publication | None:
