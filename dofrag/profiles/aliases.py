@@ -86,6 +86,7 @@ class Aliases:
     joins: frozenset[str]  # folded words that may join the words of a description, besides the connectors
     apart: frozenset[str]  # connectors that stand within no other proper name
     validity: frozenset[str]  # folded words that say that a thing is in force: no part of its name
+    adjectives: Mapping[str, str]  # folded adjectives of a provision, and the instrument that they stand for
     regulating: frozenset[str]  # folded words after which the name of an instrument holds a provision of another
     connectors: frozenset[str]  # folded words that may join the capitalised words of a name
     stop_words: frozenset[str]
@@ -128,6 +129,7 @@ def load_aliases(text: str) -> Aliases:
         joins=frozenset(data["instruments"].get("joins", ())),
         apart=frozenset(data["instruments"].get("apart", ())),
         validity=frozenset(data["instruments"].get("validity", ())),
+        adjectives=dict(data["instruments"].get("adjectives", {})),
         regulating=frozenset(data["instruments"].get("regulating", ())),
         connectors=frozenset(data["instruments"]["connectors"]),
         stop_words=frozenset(data.get("stop_words", ())),

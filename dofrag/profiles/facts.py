@@ -291,6 +291,10 @@ def _instruments(text: str, folded: str, aliases: Aliases, language: Language) -
         end = _name_end(text, folded, match.end(), aliases, language)
         if _stands_alone(text, match.start()) and end > match.end() and not _NUMBERED.search(text[match.end() : end]):
             spans.append((match.start(), end, text[match.start() : end]))
+    for mention in language.find_provisions(text) if aliases.adjectives else ():
+        word = _WORD.match(folded, mention.end + 1)
+        if word is not None and word.group() in aliases.adjectives and not folded[mention.end].strip():
+            spans.append((*word.span(), aliases.adjectives[word.group()]))
     last = -1
     for start, end, name in sorted(spans, key=lambda span: (span[0], -span[1])):
         if start < last:
