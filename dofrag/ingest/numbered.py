@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from dofrag.ingest.interface import Block
 from dofrag.text.fold import fold_chars
@@ -16,6 +17,8 @@ HEADING_MAX = 40
 _BEGINNINGS = ("Art", "ART")
 _HEADING = re.compile(r"[#*_ ]*articulo \d{1,4}[oa]?[*_ ]*\n*")
 _SUFFIX = re.compile(rf"(?P<word>{BIS}\b(?:[ -](?:\d{{1,2}}\b|[a-z]\b(?=[.-])))?)|\.?(?P<letter>-[a-z])(?=\.)")
+_SUFFIX_SIGNS = frozenset("bdnoqstBDNOQST.-")
+"""What a suffix begins with: the words of `BIS`, a stop, a dash."""
 
 
 def numbered(blocks: Iterable[Block]) -> Iterator[Block]:
@@ -34,11 +37,14 @@ def numbered(blocks: Iterable[Block]) -> Iterator[Block]:
         yield held
 
 
+@lru_cache(maxsize=8192)  # one law after the other has an article 12
 def _of_article(text: str) -> bool:
     return text.lstrip("#*_ ")[:3] in _BEGINNINGS and _HEADING.fullmatch(fold_chars(text)) is not None
 
 
 def _whole(heading: Block, following: Block) -> Block:
+    if following.text[:1] not in _SUFFIX_SIGNS:
+        return heading
     found = _SUFFIX.match(fold_chars(following.text[:24]))
     if found is None or following.kind != "paragraph":
         return heading
