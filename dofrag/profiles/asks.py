@@ -18,6 +18,7 @@ from dofrag.domain.question import (
     Period,
     PublicationRequired,
     Source,
+    Span,
     TopicRequired,
 )
 from dofrag.profiles.amounts import amounts
@@ -248,6 +249,7 @@ def _stage(context: Context, hit: Hit, start: int, end: int, effect: bool) -> It
     own = context.masked.terms(start, end, [(hit.start, hit.end)])
     terms = own if own or source != sources_of(nothing, nothing)[0] else context.terms(hit)
     slots: dict[str, Any] = {"terms": terms, "source": source, "label": context.labels.publication(subject)}
+    slots["span"] = Span(start=start, end=end)
     if not effect:
         yield Proposal(PublicationRequired, hit.rule.id, slots)
         for deadline in context.of("deadline")[:1]:  # "la secuencia de actos y plazos": the terms of each stage

@@ -12,17 +12,18 @@ from dataclasses import replace
 from datetime import date
 from typing import Any, cast
 
-from dofrag.domain.question import Base, DateRole, Premise, Question, Requirement, SubQuestion
+from dofrag.domain.question import Base, Premise, Question, Requirement, SubQuestion
 from dofrag.domain.records import dataclass
 from dofrag.profiles.account import Word, content, held_by, typed_spans, unaccounted
 from dofrag.profiles.aliases import Aliases
 from dofrag.profiles.build import proposals, with_id
 from dofrag.profiles.clauses import Clause, Hit, find, has_accents, split
-from dofrag.profiles.context import Context
-from dofrag.profiles.facts import Facts, joined, read_facts, within
+from dofrag.profiles.context import Context, Proposal
+from dofrag.profiles.facts import Facts, read_facts, within
 from dofrag.profiles.labels import Labels
 from dofrag.profiles.language import Language
 from dofrag.profiles.premises import premises_of
+from dofrag.profiles.reach import as_windows, asked_after, beside, own_words, placed_by_context, tail
 from dofrag.profiles.rules import RuleSet
 from dofrag.profiles.sources import sources_of
 from dofrag.profiles.terms import Masked
@@ -67,18 +68,18 @@ class Engine:
         asking = [c for c in asking if not self._bare(folded, c, facts, spoken)] or asking[:1]
         said = self._said(text, folded)
         stated = [c for c in clauses if not c.asks]
-        facts = _asked_after(facts, stated)
+        facts = asked_after(facts, stated)
         subs: list[SubQuestion] = []
-        for number, clause in enumerate(asking, 1):
+        for number, clause in enumerate(asking):
             # What is stated before the first part belongs to it: its provisions are asked for too.
-            tail = _tail(text, folded, _beside(clause, asking), clause, facts, self.rules)
-            reach = (*(stated if number == 1 else ()), *((tail,) if tail else ()), clause)
-            context = self._context(text, folded, clause, reach, facts, masked, asking, said, tail)
+            shared = tail(text, folded, beside(clause, asking), clause, facts, self.rules)
+            reach = (*(stated if number == 0 else ()), *((shared,) if shared else ()), clause)
+            context = self._context(text, folded, clause, reach, facts, masked, asking, said, shared)
             premises = premises_of(context, self.rules, reach)
-            shown = _own_words(text, folded, clause, self.language)
-            if tail:
-                shown += f" … {_own_words(text, folded, tail, self.language)}"
-            subs.append(_sub_question(number, shown, clause, context, premises))
+            shown = own_words(text, folded, clause, self.language)
+            if shared:
+                shown += f" … {own_words(text, folded, shared, self.language)}"
+            subs += _sub_questions(len(subs) + 1, shown, clause, context, premises)
         return tuple(subs)
 
     def _context(
@@ -91,13 +92,13 @@ class Engine:
         masked: Masked,
         asking: Sequence[Clause],
         said: tuple[Word, ...],
-        tail: Clause | None,
+        shared: Clause | None,
     ) -> Context:
         if find(tuple(r for r in self.rules.of("publication") if "window" in r.attributes), folded, clause):
-            facts = _as_windows(facts, clause, folded, self.language)
+            facts = as_windows(facts, clause, folded, self.language)
         own = within(facts, [(c.start, c.end) for c in reach])
         hits = [h for emits in REQUIREMENT_EMITS for h in find(self.rules.of(emits), folded, clause)]
-        hits += find(self.rules.of("range"), folded, tail) if tail else []
+        hits += find(self.rules.of("range"), folded, shared) if shared else []
         hits = [h for h in hits if not self._relative(text, folded, clause, h)]
         # "de 2025 a 2026" is no range of quantities.
         hits = [
@@ -121,10 +122,10 @@ class Engine:
             rules=self.rules,
             labels=self.labels,
             inherited_terms=self._elsewhere(folded, masked, clause, asking, own),
-            placed=_placed_by_context(facts, own, reach, asking),
+            placed=placed_by_context(facts, own, reach, asking),
             stated=tuple(c for c in reach if c is not clause),
             said=said,
-            tail=tail,
+            tail=shared,
         )
 
     def _elsewhere(
@@ -135,10 +136,10 @@ class Engine:
         this part. A part that names its source or its indicator has no need of what is asked after it."""
         names = bool(own.instruments or own.identifiers or own.indicators or own.provisions or own.entities)
         nearest = sorted(asking, key=lambda c: (c.start > clause.start, abs(c.start - clause.start)))
-        beside = _beside(clause, asking)
-        if beside:  # "el domicilio, el teléfono y el horario de la oficina": what they are of stands after the last
-            nearest = [*reversed(beside), *(c for c in nearest if c not in beside)]
-            if masked.terms(clause.start, clause.end) and clause is beside[-1]:
+        side = beside(clause, asking)
+        if side:  # "el domicilio, el teléfono y el horario de la oficina": what they are of stands after the last
+            nearest = [*reversed(side), *(c for c in nearest if c not in side)]
+            if masked.terms(clause.start, clause.end) and clause is side[-1]:
                 return ()
         alone = len(masked.terms(clause.start, clause.end)) == 1
         own_words = self._spans(folded, clause, "list", "noun", "opens", "value", "date", "deadline")
@@ -148,9 +149,9 @@ class Engine:
         found: list[tuple[str, ...]] = []
         for other in nearest:
             ahead = other.start > clause.start
-            if other is clause or (ahead and (names or (said and other not in beside))):
+            if other is clause or (ahead and (names or (said and other not in side))):
                 continue
-            emits = ("noun", "opens", "date", "deadline") if other in beside else ("noun",) if alone else ()
+            emits = ("noun", "opens", "date", "deadline") if other in side else ("noun",) if alone else ()
             if terms := masked.terms(other.start, other.end, self._spans(folded, other, "list", *emits)):
                 found.append(terms)
         # A single word ("¿… y en qué juicio?") says less of the subject than the part before it.
@@ -255,13 +256,37 @@ def _plain(text: str) -> list[str]:
     return "".join(c if c.isalnum() else " " for c in fold(text)).split()
 
 
-def _sub_question(
+def _sub_questions(
     number: int, text: str, clause: Clause, context: Context, premises: Sequence[Premise]
+) -> Iterator[SubQuestion]:
+    """The sub-question of a part; of a chronology, one for each of the stages that it names apart."""
+    found = proposals(context)
+    spans = list(dict.fromkeys(p.slots["span"] for p in found if "span" in p.slots))
+    reach = tuple((c.start, c.end) for c in (*context.stated, clause))
+    if len(spans) < 2 or not all("span" in p.slots for p in found):
+        yield _sub_question(f"q{number}", text, found, reach, clause, context, premises)
+        return
+    lead = Clause(clause.start, min(s.start for s in spans))
+    for n, span in enumerate(spans):
+        stage = Clause(span.start, span.end)
+        shown = (own_words(context.text, context.folded, c, context.language) for c in (lead, stage))
+        own = [p for p in found if p.slots["span"] == span]
+        kept = premises if n == 0 else ()
+        near = ((lead.start, lead.end), (stage.start, stage.end), *(reach[:-1] if n == 0 else ()))
+        yield _sub_question(f"q{number + n}", " … ".join(shown), own, near, clause, context, kept)
+
+
+def _sub_question(
+    name: str,
+    text: str,
+    found: Sequence[Proposal],
+    reach: Sequence[tuple[int, int]],
+    clause: Clause,
+    context: Context,
+    premises: Sequence[Premise],
 ) -> SubQuestion:
-    name = f"q{number}"
-    built = [with_id(p, f"{name}.r{n}", clause) for n, p in enumerate(proposals(context), 1)]
+    built = [with_id(p, f"{name}.r{n}", clause) for n, p in enumerate(found, 1)]
     rules = [r.rule for r in built if r.rule not in ("question", "provision")]
-    reach = [(c.start, c.end) for c in (*context.stated, clause)]
     typed = [*typed_spans(context.own, built, premises), *_asking(context, built)]
     said = [w for w in context.said if any(a <= w.start < b for a, b in reach)]
     # What no slot of the part holds is left over to each of its requirements: no word is lost.
@@ -291,22 +316,6 @@ def _asking(context: Context, built: Sequence[Base]) -> Iterator[tuple[int, int]
             yield from ((h.start, h.end) for h in find(context.rules.of(emits), context.folded, clause))
 
 
-def _own_words(text: str, folded: str, clause: Clause, language: Language) -> str:
-    """The clause as it was asked, without the signs and conjunctions that join it to the next."""
-    end = clause.end
-    for _ in range(3):  # "…, y además"
-        end = clause.start + len(folded[clause.start : end].rstrip(" ¿?¡!,;:.(\n\t"))
-        joint = (
-            language.joint.search(folded + " ", max(clause.start + 1, end - 16), end + 1)
-            if end < len(folded)
-            else None
-        )
-        if joint is None:
-            break
-        end = joint.start()
-    return text[clause.start : end].strip(" ¿?,;\n\t") or text.strip()[:200] or "?"
-
-
 def _hidden(text: str, folded: str, facts: Facts, language: Language) -> list[tuple[int, int]]:
     """Stretches that a slot holds: they are no part of the subject."""
     spans: list[Any] = [
@@ -325,60 +334,6 @@ def _hidden(text: str, folded: str, facts: Facts, language: Language) -> list[tu
         m for n in language.find_numbers(text) if n.kind != "ordinal" and (m := numerals.match(folded, n.start))
     ]
     return [m.span() for m in figures] + [(s.start, s.end) for s in spans]
-
-
-def _as_windows(facts: Facts, clause: Clause, folded: str, language: Language) -> Facts:
-    """ "¿Hubo aclaración entre enero y marzo?": whether an act was published asks when it was."""
-    dates = tuple(
-        replace(d, role=DateRole.PUBLICATION.value) if d.role == DateRole.DATUM and clause.holds(d.start) else d
-        for d in facts.dates
-    )
-    return replace(facts, dates=joined(dates, folded, language))
-
-
-def _beside(clause: Clause, asking: Sequence[Clause]) -> list[Clause]:
-    """The parts that ask for nouns side by side, this one among them; empty where it stands alone."""
-    at = asking.index(clause)
-    first = last = at
-    while first > 0 and asking[first].side:
-        first -= 1
-    while last + 1 < len(asking) and asking[last + 1].side:
-        last += 1
-    return list(asking[first : last + 1]) if last > first else []
-
-
-def _tail(
-    text: str, folded: str, beside: Sequence[Clause], clause: Clause, facts: Facts, rules: RuleSet
-) -> Clause | None:
-    """What stands after the last of several nouns asked for side by side and is said of them all: dates, sources,
-    provisions, sizes, and what follows them ("la cuota y el plazo de los botes en 2031, según la Ley de Faros")."""
-    if len(beside) < 2 or clause is beside[-1]:
-        return None
-    last = beside[-1]
-    slots: list[Any] = [*facts.dates, *facts.instruments, *facts.identifiers, *facts.provisions]
-    starts = [s.start for s in slots if last.holds(s.start)]
-    starts += [h.start for h in find(rules.of("shared", "range"), folded, last)]
-    at = min(starts, default=last.end)
-    return Clause(at, last.end, asks=False) if any(c.isalnum() for c in text[at : last.end]) else None
-
-
-def _asked_after(facts: Facts, stated: Sequence[Clause]) -> Facts:
-    """ "El convenio invoca su anexo 3: ¿qué fija?": what a statement invokes is what is asked for after it."""
-    provisions = tuple(
-        replace(p, use="asked") if p.use == "cited" and any(c.holds(p.start) for c in stated) else p
-        for p in facts.provisions
-    )
-    return replace(facts, provisions=provisions)
-
-
-def _placed_by_context(facts: Facts, own: Facts, reach: Sequence[Clause], asking: Sequence[Clause]) -> str | None:
-    """The provision that the context names, for a later part that names none ("El transitorio difirió el numeral
-    5.2: ¿qué contiene…, y a quién aplica?")."""
-    if own.provisions or len(reach) > 1:
-        return None
-    stated = [p for p in facts.provisions if p.use == "asked" and not any(c.holds(p.start) for c in asking)]
-    paths = {p.path for p in stated if not p.path.startswith("trans")}
-    return paths.pop() if len(paths) == 1 else None
 
 
 def _without_overlaps(hits: list[Any]) -> list[Any]:

@@ -135,6 +135,16 @@ def test_nouns_side_by_side_share_what_follows_the_last() -> None:
     assert isinstance(second.requirements[0], DeadlineRequired)
 
 
+def test_each_stage_of_a_chronology_is_a_part() -> None:
+    first, second = split(
+        "¿Cuál fue la secuencia desde el aviso de las boyas hasta el decreto de los 14 muelles de Puerto Alba?"
+    )
+    assert first.text.endswith("… el aviso de las boyas")
+    assert second.text.endswith("… el decreto de los 14 muelles de Puerto Alba")
+    assert [s.id for s in (first, second)] == ["q1", "q2"]
+    assert "14" in {w for s in (first, second) for w in held_by(s.requirements, s.premises)}
+
+
 def test_a_possessive_takes_up_the_indicator() -> None:
     first, second = required("¿Cuál fue el tipo de cambio y su equivalente en doblones el 3 de mayo de 2031?")
     assert first.indicator == second.indicator == "tipo de cambio"
