@@ -108,7 +108,6 @@ class Progress:
                 pass  # nothing a person waits for
         return []
 
-
     def _decomposed(self, event: Decomposed) -> list[str]:
         """The parts that a model added: those of the rules are no news."""
         added = [str(s.get("text")) for s in event.sub_questions if s.get("origin") == "planner"]

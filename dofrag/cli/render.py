@@ -169,7 +169,9 @@ class _Page:
             turns=spend["turns"], calls=spend["tool_calls"], read=f"{spend['read_tokens']:,}", ms=spend["elapsed_ms"]
         )
         if spend["input_tokens"] is not None:
-            cost += self.label["model_tokens"].format(input=spend["input_tokens"], output=spend["output_tokens"])
+            money = self.label["no_price"] if spend["cost"] is None else f"US$ {spend['cost']:.4f}"
+            counts = {name: f"{spend[f'{name}_tokens']:,}" for name in ("input", "output")}
+            cost += self.label["model_tokens"].format(**counts, money=money)
         self.section(cost)
         state = STATES[self.language].get(self.result["terminal_state"], self.result["terminal_state"])
         codes = f"{self.result['terminal_state']}/{self.result['reason']}"

@@ -169,8 +169,6 @@ def _spans(parts: list[str], question: str) -> tuple[tuple[int, int], ...]:
     for n, part in enumerate(parts):
         start = question.find(part.strip())
         if start < 0:
-            raise ToolInputError(
-                ErrorCode.SCHEMA_VIOLATION, f"parts[{n}] is no stretch of the question", path=f"parts[{n}]"
-            )
+            raise ToolInputError(ErrorCode.SCHEMA_VIOLATION, "not_a_part", path=f"parts[{n}]")
         spans.append((start, start + len(part.strip())))
     return tuple(spans)

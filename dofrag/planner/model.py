@@ -243,8 +243,8 @@ class ModelPlanner:
         try:
             step = control_step(call.name, jsonable(_parsed(call.arguments)), view)
         except ToolInputError as error:
-            if str(error) == "unknown_options":
-                return self._unusable("unknown_options")
+            if str(error) in ("unknown_options", "not_a_part"):
+                return self._unusable(str(error))
             return self._unusable("invalid_arguments", name=call.name, why=one_line(str(error), 300))
         self._step = step
         return Understood(step=step, reply=_reply(step) | ({"refused": others} if others else {}))

@@ -11,6 +11,7 @@ import dataclasses
 import hashlib
 import json
 import math
+import re
 import types
 from collections.abc import Mapping, Sequence, Set
 from datetime import UTC, date, datetime
@@ -35,6 +36,7 @@ DEPTH_MAX = 24
 _INTEGER_MAX = 2**63
 _BY_NAME: dict[str, type[Event]] = {cls.event: cls for cls in EVENTS}
 # Signs that end a line or drive a terminal, and that JSON allows unescaped inside a string.
+_UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029]")
 _ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029)}
 
 
@@ -108,7 +110,7 @@ def json_name(f: dataclasses.Field[Any]) -> str:
 
 def _dump(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return text.translate(_ESCAPES)
+    return text.translate(_ESCAPES) if _UNSAFE.search(text) else text
 
 
 def encode(event: Event, *, seq: int, at: datetime, prev: str) -> bytes:

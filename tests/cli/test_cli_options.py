@@ -143,7 +143,9 @@ def test_limits() -> None:
         parse_limits(["max_turns=3", "max_turns=4"])
 
 
-@pytest.mark.parametrize("planner", ["model", "replay", "replay:", "replay:x.jsonl", "rule", "scripted", "scripted:nobody", ""])
+@pytest.mark.parametrize(
+    "planner", ["model", "replay", "replay:", "replay:x.jsonl", "rule", "scripted", "scripted:nobody", ""]
+)
 def test_planners_that_are_not_there_are_refused(planner: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("DOF_MODEL", "OPENAI_MODEL"):
         monkeypatch.delenv(name, raising=False)

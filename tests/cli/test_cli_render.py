@@ -136,6 +136,13 @@ def test_the_answer_comes_first_then_claims_with_numbered_citations() -> None:
     assert order == sorted(order)
 
 
+@pytest.mark.parametrize(("cost", "told"), [(None, "n/d"), (0.01234, "US$ 0.0123")])
+def test_what_a_model_cost_is_told_where_it_is_known(cost: float | None, told: str) -> None:
+    spend = {**RESULT["spend"], "input_tokens": 12_000, "output_tokens": 345, "cost": cost}
+    text = " ".join(render_result(result(spend=spend), 100).split())
+    assert f"12,000 tokens de entrada y 345 de salida del modelo, costo del modelo {told}" in text
+
+
 def test_coverage_cost_search_and_trace_are_told() -> None:
     text = render_result(RESULT, 100)
     assert "Cobertura: 2 de 2" in text

@@ -168,7 +168,7 @@ def test_parts_that_a_model_proposes_are_added_and_nothing_is_taken_away(steps) 
     span = "la Unidad de Cuenta Social para 2025 en la Zona Ribereña"
     split = ("split_question", {"parts": [span]})
     outside = ("split_question", {"parts": ["una parte que nadie preguntó"]})
-    for first, outcome in ((split, "ok"), (outside, "invalid_arguments")):
+    for first, outcome in ((split, "ok"), (outside, "not_a_part")):
         with serving(say(first), *script(steps)) as provider:
             folder = outcome
             done = dof("run", "--question", QUESTION, *model(provider.url, "--trace-dir", folder, "--quiet"))
