@@ -128,3 +128,56 @@ def _number(name: str, value: str, low: float, high: float) -> float:
     if not low <= number <= high:
         raise UsageError(f"the model's {name} {value[:40]!r} is not between {low:g} and {high:g}")
     return number
+
+
+STRATEGIES = ("lexical", "vector", "hybrid")
+FUSIONS = ("z", "rrf")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchChoice:
+    """How the caller wants the index searched. `strategy` None: as a replayed run was, else `lexical`. What is None
+    of the embedder comes from the environment. `allow_partial` takes vectors of a part of the chunks too."""
+
+    strategy: str | None = None
+    fusion: str = "z"
+    allow_partial: bool = False
+    embedder: str | None = None
+    model: str | None = None
+    query_prefix: str | None = None
+    passage_prefix: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedderSettings:
+    """Where an embedding model is: `local:FOLDER-OR-NAME`, or an endpoint with a model's name. `api_key` is never
+    printed. Prefixes that are None are what the model's family needs."""
+
+    address: str
+    model: str | None = None
+    api_key: str | None = None
+    revision: str = ""
+    query_prefix: str | None = None
+    passage_prefix: str | None = None
+
+    def __repr__(self) -> str:
+        return f"EmbedderSettings(model={self.model!r})"
+
+
+def embedder_settings(environ: Mapping[str, str], choice: SearchChoice) -> EmbedderSettings:
+    """What was named on the command line, over `DOF_EMBEDDER`, `DOF_EMBEDDER_MODEL` and `DOF_EMBEDDER_REVISION`. The
+    key is `DOF_EMBEDDER_API_KEY` alone: a chat model's key is not for another endpoint. Raises UsageError where no
+    embedder is named."""
+    address = (choice.embedder or environ.get("DOF_EMBEDDER") or "").strip()
+    if not address:
+        raise UsageError(
+            "no embedder is named", hint="--embedder local:FOLDER or --embedder URL, or set DOF_EMBEDDER"
+        )
+    return EmbedderSettings(
+        address=address,
+        model=choice.model or environ.get("DOF_EMBEDDER_MODEL") or None,
+        api_key=environ.get("DOF_EMBEDDER_API_KEY") or None,
+        revision=environ.get("DOF_EMBEDDER_REVISION") or "",
+        query_prefix=choice.query_prefix,
+        passage_prefix=choice.passage_prefix,
+    )

@@ -22,13 +22,14 @@ from dofrag.domain.run import ENDS, EXIT_CODES, INTERRUPTED_EXIT, Limits, Reason
 from dofrag.errors import UsageError
 from dofrag.profiles.base import GazetteProfile
 from dofrag.search.interface import SearchBackend
-from dofrag.settings import ModelChoice, Settings, from_environment
+from dofrag.settings import ModelChoice, SearchChoice, Settings, embedder_settings, from_environment
 from dofrag.store.interface import CorpusReader
 from dofrag.trace.events import Event
 
 if TYPE_CHECKING:
-    from dofrag.agent.setup import Player
+    from dofrag.agent.setup import Corpus, Player
     from dofrag.llm.probe import Report
+    from dofrag.search.vectors.build import Embedded
 
 QUESTION_MAX = 4_000
 """Characters of a question at most: beyond, it is a document."""
@@ -36,13 +37,18 @@ QUESTION_MAX = 4_000
 
 @dataclass(frozen=True, slots=True)
 class OpenCorpus:
-    """An index opened for reading. `name` is "sample" for the built-in gazette, else the folder as it was named."""
+    """An index opened for reading. `name` is "sample" for the built-in gazette, else the folder as it was named.
+    `vectors` is the stamp of the vectors that its backend uses, "" for those made as they are asked for, None where a
+    search is by words alone."""
 
     name: str
     reader: CorpusReader
     backend: SearchBackend
     profile: GazetteProfile
     stamp: str
+    strategy: str = "lexical"
+    vectors: str | None = None
+    close_searcher: Callable[[], None] = lambda: None
 
     def dates(self, scopes: Iterable[str] = ()) -> tuple[date, date]:
         """First and last publication date that these scopes (and the public one) hold."""
@@ -50,6 +56,12 @@ class OpenCorpus:
         if dates is None:
             raise UsageError(f"index {self.name!r} is empty", hint="dof index build FOLDER --index DIR")
         return dates
+
+    def for_run(self, dates: tuple[date, date]) -> Corpus:
+        """As a run gets it; `dates` are what it may see."""
+        from dofrag.agent.setup import Corpus
+
+        return Corpus(name=self.name, reader=self.reader, backend=self.backend, dates=dates, stamp=self.stamp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +85,18 @@ def profile() -> GazetteProfile:
     return DofProfile()
 
 
-def open_corpus(index_dir: Path | None, notice: Callable[[str], None] = lambda _: None) -> OpenCorpus:
-    """Open a named index, the default one, or the sample (built on first use; `notice` is told so).
+def open_corpus(
+    index_dir: Path | None,
+    notice: Callable[[str], None] = lambda _: None,
+    *,
+    search: SearchChoice | None = None,
+    scopes: Iterable[str] = (),
+) -> OpenCorpus:
+    """Open a named index, the default one, or the sample (built on first use; `notice` is told so), to be searched as
+    `search` says, with vectors of the public collection and of `scopes`.
 
-    Raises StoreMissing or IndexMismatch with the command that mends it.
+    Raises StoreMissing or IndexMismatch with the command that mends it, UsageError where no embedder is named, and
+    ModelUnavailable where it does not answer.
     """
     from dofrag.sample.index import sample_index
     from dofrag.search.open import open_index
@@ -86,7 +106,41 @@ def open_corpus(index_dir: Path | None, notice: Callable[[str], None] = lambda _
     name = "sample" if chosen is None else chosen.as_posix()
     folder = chosen if chosen is not None else sample_index(settings().cache, dof, notice)
     opened = open_index(folder, expansions=dof.expansions)
-    return OpenCorpus(name=name, reader=opened.reader, backend=opened.backend, profile=dof, stamp=opened.stamp)
+    corpus = OpenCorpus(name=name, reader=opened.reader, backend=opened.backend, profile=dof, stamp=opened.stamp)
+    if search is None or search.strategy in (None, "lexical"):
+        return corpus
+    from dofrag.strategies import make_searcher
+
+    embedder = embedder_settings(os.environ, search)
+    seen = frozenset(scopes) | {PUBLIC}
+    searcher = make_searcher(opened, folder, search, embedder, seen, settings().cache)
+    return replace(
+        corpus,
+        backend=searcher.backend,
+        strategy=str(search.strategy),
+        vectors=searcher.vectors,
+        close_searcher=searcher.close,
+    )
+
+
+def embed_corpus(
+    folder: Path,
+    choice: SearchChoice,
+    *,
+    batch: int,
+    limit: int | None,
+    fresh: bool,
+    progress: Callable[[int, int], None],
+) -> Embedded:
+    """Give the chunks of an index vectors, as `embed_index`."""
+    from dofrag.search.vectors.build import embed_index
+    from dofrag.strategies import make_embedder
+
+    embedder = make_embedder(embedder_settings(os.environ, choice))
+    try:
+        return embed_index(folder, embedder, batch=batch, limit=limit, fresh=fresh, progress=progress)
+    finally:
+        embedder.close()
 
 
 def cutoff(corpus: OpenCorpus, as_of: date | None, scopes: Iterable[str]) -> tuple[date, tuple[date, date]]:
@@ -138,6 +192,7 @@ def run_question(
     model: ModelChoice | None = None,
     limits: Limits | None = None,
     scopes: Iterable[str] = (),
+    search: SearchChoice | None = None,
     trace_dir: Path | None = None,
     on_event: Callable[[Event], None] | None = None,
     notice: Callable[[str], None] = lambda _: None,
@@ -148,7 +203,7 @@ def run_question(
     """
     from dofrag.agent.loop import execute
     from dofrag.agent.result import finish
-    from dofrag.agent.setup import Corpus, Setup
+    from dofrag.agent.setup import Setup
     from dofrag.trace.writer import TraceWriter
 
     if planner.partition(":")[0] == "replay":
@@ -157,10 +212,11 @@ def run_question(
         recording = recording_of(planner)
         text, as_of, limits = as_recorded(recording.start, text, as_of, limits)
         player = replay_player(recording)
+        search = _as_recorded(search, recording.start.strategy)
     else:
         player = _player(planner, model or ModelChoice(), check_question(text or ""))
     question_text = check_question(text or "")
-    corpus = open_corpus(index, notice)
+    corpus = open_corpus(index, notice, search=search, scopes=scopes)
     granted = check_scopes(corpus, scopes)
     chosen, dates = cutoff(corpus, as_of, granted)
     run_id = new_run_id(datetime.now(UTC), secrets.token_hex(3))
@@ -168,13 +224,12 @@ def run_question(
     with TraceWriter(path, lambda: datetime.now(UTC)) as trace:
         setup = Setup(
             run_id=run_id,
-            corpus=Corpus(
-                name=corpus.name, reader=corpus.reader, backend=corpus.backend, dates=dates, stamp=corpus.stamp
-            ),
+            corpus=corpus.for_run(dates),
             profile=corpus.profile,
             planner=player.planner,
             trace=trace,
             monotonic=player.monotonic,
+            strategy=corpus.strategy,
             limits=limits or Limits(),
             versions={**versions(corpus), **player.versions},
             listener=on_event,
@@ -182,11 +237,20 @@ def run_question(
         )
         run, end = execute(Question(text=question_text, as_of=chosen, scopes=granted), setup)
         result = finish(run, end)
+        corpus.close_searcher()
         if player.seat is not None:
             player.seat.model.close()
         result |= {"trace": path.as_posix(), "trace_sha256": trace.last_hash}
-    code = INTERRUPTED_EXIT if end.reason is Reason.INTERRUPTED else EXIT_CODES[ENDS[end.reason][0]]
-    return RunOutcome(result, code, end.error)
+    return RunOutcome(result, _exit_code(end.reason), end.error)
+
+
+def _exit_code(reason: Reason) -> int:
+    return INTERRUPTED_EXIT if reason is Reason.INTERRUPTED else EXIT_CODES[ENDS[reason][0]]
+
+
+def _as_recorded(search: SearchChoice | None, strategy: str) -> SearchChoice:
+    """A recorded run is searched as it was, unless the caller says otherwise."""
+    return search if search and search.strategy else replace(search or SearchChoice(), strategy=strategy)
 
 
 def _player(planner: str, choice: ModelChoice, question: str) -> Player:
@@ -273,12 +337,13 @@ class _Everything:
 
 def versions(corpus: OpenCorpus) -> dict[str, str]:
     """What a result was made with: code, index, profile rules and tool contract."""
-    return {
+    found = {
         "code": __version__,
         "index": corpus.stamp,
         "profile": f"{corpus.profile.name}/{corpus.profile.rules_version}",
         "contract": contract_hash(),
     }
+    return found if corpus.vectors is None else found | {"vectors": corpus.vectors}
 
 
 @cache

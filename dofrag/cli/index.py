@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from dofrag.cli.index_embed import embed
 from dofrag.cli.index_text import Meter, describe, show_publication, summary
 from dofrag.cli.options import FOLDER, notice
-from dofrag.cli.output import print_json
+from dofrag.cli.output import one_line, print_json
 from dofrag.errors import Interrupted
 
 if TYPE_CHECKING:
@@ -31,6 +33,9 @@ _quiet = click.option("--quiet", is_flag=True, help="No progress on stderr.")
 @click.group()
 def index() -> None:
     """Build, update and inspect an index."""
+
+
+index.add_command(embed)
 
 
 @index.command()
@@ -119,12 +124,16 @@ def status(folder: Path, as_json: bool, scopes: tuple[str, ...]) -> int:
     other restricted collections.
     """
     from dofrag.ingest.status import status as read_status
+    from dofrag.search.vectors.report import vector_line, vector_status
 
     report = read_status(folder, tuple(scopes))
+    vectors = vector_status(folder, scopes)
     if as_json:
-        print_json(report.as_json())
+        print_json({**report.as_json(), "vectors": vectors})
     else:
         click.echo(summary(report, folder))
+        if vectors is not None:
+            click.echo(f"  vectors       {one_line(vector_line(vectors), 300)}")
     return 0
 
 
@@ -139,9 +148,11 @@ def verify(folder: Path, as_json: bool, quiet: bool) -> int:
     search index hold the same chunks; the stamp fits what is stored.
     """
     from dofrag.ingest.verify import verify as run_verify
+    from dofrag.search.vectors.report import vector_faults
 
     with Meter(quiet) as meter:
         found = run_verify(folder, meter)
+    found = replace(found, faults=[*found.faults, *vector_faults(folder)])
     if as_json:
         print_json(found.as_json())
     else:

@@ -24,6 +24,7 @@ _STAGES = {
     "read": "files read",
     "index": "chunks indexed",
     "verify": "publications verified",
+    "embed": "chunks have a vector",
 }
 _TERMINAL_EVERY = 0.2  # seconds between updates of the line on a terminal
 _PIPED_EVERY = 10.0  # … and between lines where there is none

@@ -10,8 +10,10 @@ import click
 
 from dofrag.cli.options import FOLDER, check_scopes, clean_text, notice, parse_date, parse_limits, read_stdin
 from dofrag.cli.output import print_json, terminal_width
+from dofrag.cli.strategy import search_options
 from dofrag.domain.run import Limits
 from dofrag.errors import DofError, UsageError
+from dofrag.settings import SearchChoice
 
 
 @click.command()
@@ -32,8 +34,6 @@ from dofrag.errors import DofError, UsageError
               "Chat Completions or Responses. Default: DOF_API, else api in dof.toml, else chat.")  # fmt: skip
 @click.option("--tools", type=click.Choice(["core"]), default="core", show_default=True, expose_value=False,
               help="Set of tools that the run may use.")  # fmt: skip
-@click.option("--strategy", type=click.Choice(["lexical"]), default="lexical", show_default=True, expose_value=False,
-              help="How the index is searched.")  # fmt: skip
 @click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help="Set a limit; repeatable. "
               f"Names: {', '.join(f.name for f in fields(Limits))}.")  # fmt: skip
 @click.option("--scope", "scopes", multiple=True, metavar="NAME", help="Allow a restricted collection; repeatable.")
@@ -41,6 +41,7 @@ from dofrag.errors import DofError, UsageError
 @click.option("--trace-dir", type=FOLDER, metavar="DIR",
               help="Where the run's trace is written. Default: DOF_TRACE_DIR, else traces.")  # fmt: skip
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
+@search_options
 @click.pass_context
 def run(
     ctx: click.Context,
@@ -56,6 +57,7 @@ def run(
     as_json: bool,
     trace_dir: Path | None,
     quiet: bool,
+    search: SearchChoice,
 ) -> None:
     """Research a question and print the answer with its citations.
 
@@ -79,6 +81,7 @@ def run(
         model=ModelChoice(name=model, base_url=base_url, api=api),
         limits=bounds,
         scopes=allowed,
+        search=search,
         trace_dir=trace_dir,
         on_event=None if quiet else Progress(),
         notice=(lambda _: None) if quiet else notice,

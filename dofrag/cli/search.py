@@ -10,8 +10,10 @@ import click
 
 from dofrag.cli.options import FOLDER, check_scopes, clean_text, notice, parse_date
 from dofrag.cli.output import one_line, print_json, terminal_width, wrap
+from dofrag.cli.strategy import search_options
 from dofrag.domain.corpus import PUBLIC, Filters, Hit, Kind, Passage
 from dofrag.search.snippet import snippet
+from dofrag.settings import SearchChoice
 
 SNIPPET = 400
 """Characters of a passage that the text output shows, about; `--json` gives all of it."""
@@ -23,11 +25,10 @@ SNIPPET = 400
 @click.option("--top-k", type=click.IntRange(1, 200), default=10, show_default=True, metavar="N",
               help="Passages to return at most.")  # fmt: skip
 @click.option("--as-of", metavar="DATE", help="Publication cut-off, YYYY-MM-DD. Default: the newest publication.")
-@click.option("--strategy", type=click.Choice(["lexical"]), default="lexical", show_default=True, expose_value=False,
-              help="How the index is searched.")  # fmt: skip
 @click.option("--scope", "scopes", multiple=True, metavar="NAME", help="Allow a restricted collection; repeatable.")
 @click.option("--explain", is_flag=True, help="Show the parts of each score.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+@search_options
 def search(
     text: str,
     index: Path | None,
@@ -36,6 +37,7 @@ def search(
     scopes: tuple[str, ...],
     explain: bool,
     as_json: bool,
+    search: SearchChoice,
 ) -> None:
     """Search the index for TEXT and print the ranked passages."""
     query = clean_text(text, "the search text")
@@ -43,11 +45,12 @@ def search(
     allowed = check_scopes(scopes)
     from dofrag import wiring
 
-    corpus = wiring.open_corpus(index, notice)
+    corpus = wiring.open_corpus(index, notice, search=search, scopes=allowed)
     granted = wiring.check_scopes(corpus, allowed)
     chosen, _ = wiring.cutoff(corpus, cut_off, granted)
     filters = Filters(as_of=chosen, scopes=granted | {PUBLIC})
     page = corpus.backend.search_chunks(query, filters, limit=top_k, explain=explain)
+    corpus.close_searcher()
     found = {
         p.id: p for p in corpus.reader.passages([h.chunk_id for h in page.hits], replace(filters, kinds=tuple(Kind)))
     }

@@ -31,10 +31,17 @@ LEVELS = {
     "evals": 8,
     "settings": 8,
     "players": 9,
+    "strategies": 9,
     "wiring": 9,
     "cli": 10,
 }
-SAME_LEVEL = {("store", "search"), ("search", "store"), ("sample", "ingest"), ("wiring", "players")}
+SAME_LEVEL = {
+    ("store", "search"),
+    ("search", "store"),
+    ("sample", "ingest"),
+    ("wiring", "players"),
+    ("wiring", "strategies"),
+}
 """Neighbours on one level that may know each other."""
 
 PINNED = {
@@ -48,7 +55,9 @@ PINNED = {
     "charset_normalizer": ("ingest/readers/",),
     "jsonschema": ("tools/arguments.py", "trace/reader.py", "trace/schema.py"),
     "openai": ("llm/",),
-    "sentence_transformers": ("search/vector.py",),
+    "sentence_transformers": ("search/vectors/local.py",),
+    "numpy": ("search/vectors/codes.py",),
+    "faiss": ("search/vectors/nearest.py",),
 }
 MAX_FILE = 400
 MAX_FUNCTION = 60
