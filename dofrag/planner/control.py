@@ -126,6 +126,8 @@ def open_controls(view: View) -> tuple[Function, ...]:
 
 def control_step(name: str, arguments: object, view: View) -> Draft | Abstain | Clarify | Parts:
     """The step that a control stands for. Raises ToolInputError where its arguments do not fit."""
+    if name == SUBMIT.name:
+        arguments = _filled(arguments)
     given = checked_arguments(name, CONTROLS[name].schema, arguments)
     match name:
         case "submit_answer":
@@ -139,6 +141,18 @@ def control_step(name: str, arguments: object, view: View) -> Draft | Abstain | 
             return Clarify(given["message"].strip(), codes)
         case _:
             return Parts(_spans(given["parts"], view.question.text))
+
+
+def _filled(arguments: object) -> object:
+    """An answer with what goes without saying: nothing computed, no premise to correct. Models without an enforced
+    schema leave such fields out."""
+    if not isinstance(arguments, Mapping):
+        return arguments
+    claims = arguments.get("claims")
+    if isinstance(claims, list):
+        claims = [{"computed": None, **claim} if isinstance(claim, Mapping) else claim for claim in claims]
+    premise = {"status": str(PremiseStatus.NOT_APPLICABLE), "correction": None}
+    return {"premise": premise, **arguments, "claims": claims}
 
 
 def _draft(given: Mapping[str, Any]) -> Draft:

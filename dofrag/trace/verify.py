@@ -105,6 +105,7 @@ class _Check:
         self._open_calls: dict[str, str] = {}
         self._calls: set[str] = set()
         self._ok_returns = 0
+        self._counted = {"input_tokens": 0, "output_tokens": 0}
         self._read: dict[int, PassageRead] = {}
 
     def _say(self, code: ProblemCode, message: str) -> None:
@@ -169,9 +170,10 @@ class _Check:
                 self._answered(event)
             case RunFinished():
                 self._finished(event)
-            case (
-                Decomposed() | ModelCalled() | DraftProposed() | DraftRejected() | CitationRejected() | LimitReached()
-            ):
+            case ModelCalled():
+                self._counted["input_tokens"] += event.input_tokens or 0
+                self._counted["output_tokens"] += event.output_tokens or 0
+            case Decomposed() | DraftProposed() | DraftRejected() | CitationRejected() | LimitReached():
                 pass  # these stand by themselves: their fields were checked when the line was decoded
             case _:
                 assert_never(event)
@@ -268,6 +270,8 @@ class _Check:
             ("tool_calls", self._ok_returns, not broken_off),
             ("read_tokens", read, not broken_off),
             ("turns", self._turn, False),  # a turn in which the planner gave up or stalled leaves no event
+            # Where a provider did not count, an estimate is spent.
+            *((name, tokens, False) for name, tokens in self._counted.items() if tokens),
         ):
             spent = spend.get(name)
             if not isinstance(spent, int) or spent < counted or (exact and spent != counted):

@@ -182,6 +182,7 @@ CASES = [
     Case("answer_before_reading", (say(submit()), *HONEST), "answered", "closed", ("not_open", "ok", "ok", "ok")),
     Case("a_draft_that_fits_no_schema", (*HONEST[:2], say(("submit_answer", {"answer": "42"})), HONEST[2]), "answered", "closed", ("ok", "ok", "invalid_arguments", "ok")),
     Case("a_bare_draft", (*HONEST[:2], text(json.dumps(submit()[1], ensure_ascii=False))), "answered", "closed"),
+    Case("a_draft_without_what_goes_without_saying", (*HONEST[:2], text(json.dumps({"claims": [{k: v for k, v in claim().items() if k != "computed"}]}))), "answered", "closed"),
     # Its answers
     Case("cites_unread_ids", (*HONEST[:2], say(submit(claim(chunk_id=2, quote="Esta cuota se paga en las oficinas")))), *NO_ANSWER, check=lambda r, t, s: assert_in("evidence_not_read", faults(t))),
     Case("cites_invented_ids", (*HONEST[:2], say(submit(claim(chunk_id=999)))), *NO_ANSWER, check=lambda r, t, s: assert_equal(r["rejected_citations"], [999])),
@@ -324,6 +325,17 @@ def test_the_prompt_grows_only_at_its_end() -> None:
     assert "ESTADO, turno 5" in status[0]
     assert "quote" not in status[0]
     assert ALTERED[:30] in status[0], "the last rejection is told"
+
+
+def test_results_carry_no_settings_and_no_data_twice() -> None:
+    """What a model reads of a result: publications once in a conversation, no scores, versions, charges or hashes."""
+    other = say(("search_documents", {**SEARCH[1], "query": "amarre embarcación"}))
+    with serving(HONEST[0], other, *HONEST[1:]) as provider:
+        assert mb.run(provider.url)[0]["terminal_state"] == "answered"
+        results = "\n".join(str(m["content"]) for m in provider.asked[-1].body["messages"] if m["role"] == "tool")
+    assert results.count("AVISO por el que se da a conocer la cuota anual de amarre") == 1
+    for word in ("score", "versions", "charged", "cost_units", "sha256", "as_of", "validity", "insufficient"):
+        assert word not in results
 
 
 def test_a_passage_is_sent_once() -> None:
