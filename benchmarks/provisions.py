@@ -47,8 +47,8 @@ def laws(corpus: wiring.OpenCorpus) -> list[Publication]:
         page = corpus.reader.list_publications(LAWS, limit=500, offset=len(found))
         total = page.total
         found += page.publications
-    names = Counter(called(p) for p in found)
-    return [p for p in sorted(found, key=lambda p: p.code) if names[called(p)] == 1]
+    names = Counter(called(p).lower() for p in found)
+    return [p for p in sorted(found, key=lambda p: p.code) if names[called(p).lower()] == 1]
 
 
 def called(law: Publication) -> str:

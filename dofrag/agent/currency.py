@@ -11,12 +11,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from dofrag.coverage.cues import cue
+from dofrag.coverage.listing import asks_for_all, fits
 from dofrag.coverage.match import PreparedPassage, meets
 from dofrag.coverage.provision import provision_sentences
 from dofrag.domain.corpus import Publication
 from dofrag.domain.evidence import Claim, Fault, FaultCode
 from dofrag.domain.question import Question, Requirement, SubQuestion
-from dofrag.planner.monitoring import asks_for_all, fits
 from dofrag.planner.series import alters, corrects, newer_in_series, of_no_time, searched_since
 from dofrag.text.fold import fold
 from dofrag.text.mentions import find_provisions

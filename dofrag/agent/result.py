@@ -7,17 +7,21 @@ from dataclasses import asdict
 from typing import Any
 
 from dofrag.agent.contested import positions
+from dofrag.agent.listed import listed
 from dofrag.agent.loop import End, Run
 from dofrag.coverage.compose import compose_answer, partial_claims
 from dofrag.domain.corpus import Passage
 from dofrag.domain.evidence import NO_PREMISE, Claim
-from dofrag.domain.question import Status, SubQuestion
+from dofrag.domain.question import Requirement, Status, SubQuestion
 from dofrag.domain.run import ENDS, Reason, TerminalState
+from dofrag.tools.results import shorten
 from dofrag.tools.session import SearchRecord
 from dofrag.trace.codec import jsonable
 from dofrag.trace.events import RunFinished
 
 SCHEMA = "dofrag.result/1"
+SHOWN = 20
+"""Titles of what was listed and not read that a report names."""
 
 Json = dict[str, Any]
 
@@ -111,6 +115,8 @@ def _sub_question(sub: SubQuestion, run: Run, end: End, answered: Mapping[str, i
             status = Status.CONTRADICTED
         elif status is Status.OPEN and searched:
             status = Status.NOT_FOUND
+        elif status is Status.SUPPORTED and (found := listed(run.session, requirement)) and not found.whole:
+            status = Status.READ  # one of many does not stand for all that was published
         statuses.append(status)
         requirements.append(
             {
@@ -176,10 +182,24 @@ def _limitations(run: Run, end: End, citations: Sequence[int]) -> list[str]:
         )
     if end.reason is Reason.CLOSED_CONTESTED:
         lines.append(message("limitation.contested"))
+    if ENDS[end.reason][0] is not TerminalState.ANSWERED:
+        lines += [line for sub in run.sub_questions for r in sub.requirements for line in _left_out(run, r)]
     if end.reason is Reason.NOT_IN_CORPUS:
         lines.append(message("limitation.not_in_corpus", searches=len(run.session.searched)))
     lines.append(message("limitation.gazette"))
     return lines
+
+
+def _left_out(run: Run, requirement: Requirement) -> list[str]:
+    """How much of a day was listed and read, and what was not."""
+    found = listed(run.session, requirement)
+    if found is None or found.whole:
+        return []
+    titles = "; ".join(f"«{shorten(title, 90)}»" for title in found.unread[:SHOWN])
+    more = len(found.unread) - SHOWN
+    names = f"{titles}; …" if more > 0 else titles or "—"
+    message = run.setup.profile.message
+    return [message("limitation.listed", total=found.total, listed=found.listed, read=found.read, unread=names)]
 
 
 def _unique(publications: Sequence[Any]) -> list[Any]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from dofrag.coverage.interface import Support
 from dofrag.coverage.ledger import hold_to_one_list
+from dofrag.coverage.listing import asks_for_all
 from dofrag.coverage.match import meets
 from dofrag.coverage.prepared import PreparedPassage
 from dofrag.coverage.spans import Span, merged
@@ -50,6 +51,9 @@ def _stretches(
         best = next(((i, s) for i, s in held[requirement.id] if s.supported), None)
         if best is None:
             continue
+        if asks_for_all(requirement):
+            out += [(i, _spans(requirement, s, prepared[i]), "") for i, s in _each(held[requirement.id], prepared)]
+            continue
         chunk_id, one = best
         spans = _spans(requirement, one, prepared[chunk_id])
         if isinstance(requirement, ItemRequired):
@@ -62,6 +66,14 @@ def _stretches(
     return [
         (chunk_id, spans or merged(items[chunk_id], prepared[chunk_id].text), date) for chunk_id, spans, date in out
     ]
+
+
+def _each(found: Sequence[tuple[int, Support]], prepared: Mapping[int, PreparedPassage]) -> list[tuple[int, Support]]:
+    """The first supporting passage of each publication, in order of the text: all that was published is asked for."""
+    first: dict[str, tuple[int, Support]] = {}
+    for chunk_id, support in sorted((pair for pair in found if pair[1].supported), key=lambda pair: pair[0]):
+        first.setdefault(prepared[chunk_id].passage.chunk.code, (chunk_id, support))
+    return list(first.values())
 
 
 def _spans(requirement: Requirement, support: Support, prepared: PreparedPassage) -> tuple[Span, ...]:

@@ -10,6 +10,7 @@ from decimal import Decimal, InvalidOperation
 from dofrag.coverage.closure import Message
 from dofrag.coverage.compose import partial_claims, readable
 from dofrag.coverage.cues import cue
+from dofrag.coverage.listing import asks_for_all
 from dofrag.coverage.match import PreparedPassage, meets, speaks_of_it
 from dofrag.coverage.premises import PremiseCheck, check_premise
 from dofrag.coverage.spans import Span, quotable_span
@@ -27,9 +28,9 @@ from dofrag.domain.evidence import (
 )
 from dofrag.domain.question import ProvisionRequired, PublicationRequired, Requirement, SubQuestion, ValueRequired
 from dofrag.planner.interface import View
-from dofrag.planner.monitoring import asks_for_all, fitting
+from dofrag.planner.monitoring import fitting
 from dofrag.planner.provisions import continued, in_order
-from dofrag.planner.series import corrects, of_no_time, superseded
+from dofrag.planner.series import corrects, of_no_time, printed_again, superseded
 
 Prepared = Mapping[int, PreparedPassage]
 MAX_ITEMS = 30
@@ -45,7 +46,9 @@ def preferred(view: View, requirement: Requirement) -> tuple[int, ...]:
     old = superseded(view.publications.values())
     fresh = [i for i in ids if view.passages[i].chunk.code not in old]
     if view.asks_current:
-        fresh.sort(key=lambda i: view.passages[i].publication.published_on, reverse=True)
+        # Of a reform and the law that it was worked into, the reform is what was published.
+        newest = {i: (p.publication.published_on, not p.publication.consolidated) for i, p in view.passages.items()}
+        fresh.sort(key=lambda i: newest[i], reverse=True)
     return tuple(fresh)
 
 
@@ -106,6 +109,7 @@ def _claims(view: View, prepared: Prepared, message: Message) -> tuple[Claim, ..
     for sub in reversed(view.sub_questions):
         extra = _published(view, prepared, sub, listed[sub.id]) if sub.id in listed else []
         extra += _rivals(view, prepared, sub, support)
+        extra += _printed_again(prepared, sub, support)
         extra += _before_correction(prepared, sub, support, message)
         extra += _further_points(prepared, sub, support)
         extra += _rest_of_provision(view, prepared, sub, support, message)
@@ -141,7 +145,7 @@ def _published(view: View, prepared: Prepared, sub: SubQuestion, requirement: Re
             cited.append((passage, title_span(passage)))
         # A text that goes on for long orders something in its provisions, not in what leads up to them.
         begun = [p for p in own if p.passage.chunk.provision or p.passage.chunk.end >= p.passage.publication.chars]
-        body = next((b for p in begun if (b := _body(p)) is not None), None)
+        body = next((b for p in begun if (b := _body(p)) is not None and meets(requirement, p, sub).supported), None)
         if body is None or not cited:
             claims += [_claim(sub, cited)] if cited else []
         elif body[0] is not cited[0][0]:
@@ -198,6 +202,20 @@ def _rivals(view: View, prepared: Prepared, sub: SubQuestion, support: Mapping[s
                 claims.append(_claim(sub, [(prepared[chunk_id], s) for s in found.spans]))
             codes.add(code)
     return claims
+
+
+def _printed_again(prepared: Prepared, sub: SubQuestion, support: Mapping[str, tuple[int, ...]]) -> list[Claim]:
+    """The other printings of an act that the gazette carries more than once (`Segunda publicación`): when it was
+    published has more than one answer, and terms may run from the last."""
+    claims: list[Claim] = []
+    for requirement in sub.requirements:
+        if not isinstance(requirement, PublicationRequired):
+            continue
+        passages = [prepared[i] for i in support[requirement.id]]
+        for passage in passages[1:]:
+            if printed_again(passages[0].passage.publication, passage.passage.publication):
+                claims.append(_claim(sub, [(passage, title_span(passage))]))
+    return claims[:MAX_FURTHER]
 
 
 def _further_points(prepared: Prepared, sub: SubQuestion, support: Mapping[str, tuple[int, ...]]) -> list[Claim]:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from dofrag.coverage.closure import Message
+from dofrag.coverage.listing import asks_for_all
 from dofrag.coverage.match import PreparedPassage
 from dofrag.domain.corpus import Publication
 from dofrag.domain.question import (
@@ -20,7 +21,7 @@ from dofrag.domain.question import (
 )
 from dofrag.planner.drafts import preferred
 from dofrag.planner.interface import ToolCall, View
-from dofrag.planner.monitoring import asks_for_all, fitting, next_page, work_through
+from dofrag.planner.monitoring import fitting, left_out, next_page, work_through
 from dofrag.planner.pointers import Ranked, fitting_publications, rank_pointers, well_placed
 from dofrag.planner.provisions import resolve
 from dofrag.planner.queries import (
@@ -42,6 +43,8 @@ from dofrag.text.mentions import find_provisions
 READ_AT_ONCE = 5
 TOKENS_A_CHUNK = 900
 """What a chunk takes to read, as a guess before it is read."""
+WORTH_A_CALL = 4
+"""Publications of a listing that are read in a call of their own; fewer wait for those of the next page."""
 MAX_PAGES = 2
 """Pages of one outline to look at; a long law is searched instead."""
 SEARCHES_FOR_ABSENCE = 3
@@ -130,14 +133,17 @@ def _read_later(
 
 
 def _cells(view: View, missing: list[Requirement], message: Message) -> Iterator[ToolCall]:
-    """List the day for what was published then, to the last page, and read all that fits."""
-    for requirement in missing:
-        if isinstance(requirement, PublicationRequired) and (asks_for_all(requirement) or not view.history):
-            page = next_page(view, requirement)
-            if page is not None:
-                yield ToolCall("list_publications", page, message("why.list"))
+    """List the day for what was published then and read all that fits, page by page: what is read of a long day can
+    be told, what is only listed cannot."""
+    asking = [r for r in missing if isinstance(r, PublicationRequired) and (asks_for_all(r) or not view.history)]
+    pages = [(r, page) for r in asking if (page := next_page(view, r)) is not None]
+    for asked, page in pages:
+        if len(left_out(view, asked)) < WORTH_A_CALL:
+            yield ToolCall("list_publications", page, message("why.list"))
     for requirement in missing:
         yield from work_through(view, requirement, message("why.read_listed"))
+    for _, page in pages:
+        yield ToolCall("list_publications", page, message("why.list"))
 
 
 def _untouched(view: View, missing: list[Requirement]) -> bool:

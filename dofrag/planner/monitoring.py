@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dofrag.coverage.match import meets
-from dofrag.domain.corpus import Publication
-from dofrag.domain.question import PublicationRequired, Requirement
-from dofrag.planner.interface import PastCall, Seen, ToolCall, View
-from dofrag.planner.pointers import glimpse
+from dofrag.coverage.listing import asks_for_all, fits
+from dofrag.domain.question import Requirement
+from dofrag.planner.interface import PastCall, ToolCall, View
 from dofrag.planner.queries import Arguments, evidence_arguments, join, listing
 from dofrag.planner.reading import untouched
 
+FEW = 4
+"""Publications of which more is read than the beginning."""
 BATCH = 6
 """Publications that one search looks into: each must get its place among the results."""
-
-
-def asks_for_all(requirement: Requirement) -> bool:
-    """Whether a requirement asks what was published then, whatever it was: no instrument is named."""
-    source = requirement.source
-    dated = source.published_from is not None and source.published_to is not None
-    return isinstance(requirement, PublicationRequired) and dated and not (source.name or source.identifier)
 
 
 def pages(view: View, arguments: Arguments) -> list[PastCall]:
@@ -51,12 +44,6 @@ def fitting(view: View, requirement: Requirement) -> list[str]:
     return [c for c in dict.fromkeys(codes) if c in view.publications and fits(requirement, view.publications[c])]
 
 
-def fits(requirement: Requirement, publication: Publication) -> bool:
-    """Whether a publication is one of those asked for, by its data and its title."""
-    pointer = Seen(0, publication.code, (publication.issuer,), None, publication.title)
-    return meets(requirement, glimpse(pointer, publication)).supported
-
-
 def left_out(view: View, requirement: Requirement) -> list[str]:
     """Codes of the listed publications that fit and of which nothing was read yet."""
     if not asks_for_all(requirement):
@@ -76,9 +63,11 @@ def work_through(view: View, requirement: Requirement, why: str) -> Iterator[Too
     blind = [c for c in codes if all(s.code != c for s in view.seen)]
     if first and (not blind or len(first) >= BATCH):
         ids = (first + second)[:8]
+        # Of a few it can be told what they order, too, which stands behind the title.
+        around = int(len(codes) <= FEW)
         while ids:
-            yield ToolCall("read_chunks", {"chunk_ids": ids, "neighbor_window": 0}, why)
-            ids = ids[: len(ids) // 2]
+            yield ToolCall("read_chunks", {"chunk_ids": ids, "neighbor_window": around}, why)
+            ids, around = (ids, 0) if around else (ids[: len(ids) // 2], 0)
     for n in range(0, len(blind), BATCH):
         batch = blind[n : n + BATCH]
         titles = join([" ".join(view.publications[c].title.split()[:16]) for c in batch])

@@ -12,15 +12,19 @@ from dofrag.coverage.lawnames import is_law, issued
 from dofrag.coverage.match import PreparedPassage
 from dofrag.coverage.source import mismatch
 from dofrag.domain.corpus import Passage, Publication
-from dofrag.domain.question import Requirement
+from dofrag.domain.question import ProvisionRequired, Requirement
 from dofrag.planner.interface import PastCall, Seen, ToolCall, View
 from dofrag.planner.pointers import glimpse
 from dofrag.planner.queries import outline
-from dofrag.text.fold import content_words, stem
+from dofrag.text.fold import content_words, stem, words
 from dofrag.text.numwords import parse_roman
 from dofrag.text.paths import provision_matches
+from dofrag.text.patterns import late
 
 READ_AT_ONCE = 5
+SENTENCE_MIN = 30
+"""Characters of a sentence that tells whether a text has changed."""
+_STOP = late(r"[.;:][*_]*\s")
 Run = tuple[Seen, ...]
 """Pointers that follow each other in a publication."""
 
@@ -57,20 +61,29 @@ def resolve(view: View, missing: Sequence[Requirement], why_outline: str, why_re
     """Look a provision of a known law up in its outline, and read it: all outlines first, then one reading."""
     ids: list[int] = []
     for requirement in missing:
-        for law in laws_of(view, requirement):
-            path = requirement.path or ""
+        path = requirement.path or ""
+        for law in _to_look_up(view, requirement):
             looked = _looked_up(view, law.code, path)
             if looked is None:
                 yield ToolCall("browse_document", outline(law.code, path), why_outline)
                 break
-            found = to_read(path, _pointers(view, looked))
-            ids += [i for i in found if i not in view.passages]
-            if any(i not in view.passages for i in found):
-                break
+            ids += [i for i in to_read(path, _pointers(view, looked)) if i not in view.passages]
     wanted = list(dict.fromkeys(ids))[:READ_AT_ONCE]
     while wanted:
         yield ToolCall("read_chunks", {"chunk_ids": wanted, "neighbor_window": 0}, why_read)
         wanted = wanted[: len(wanted) // 2]
+
+
+def _to_look_up(view: View, requirement: Requirement) -> list[Publication]:
+    """The law as issued; as it stands now where the provision was not found there, or where it may have changed since
+    and its text is asked for."""
+    laws = laws_of(view, requirement)
+    if len(laws) == 2:
+        looked = _looked_up(view, laws[0].code, requirement.path or "")
+        found = looked is None or bool(looked.envelope.get("results"))
+        changed = isinstance(requirement, ProvisionRequired) and laws[1].published_on > laws[0].published_on
+        return laws if changed or not found else laws[:1]
+    return laws
 
 
 def _looked_up(view: View, code: str, path: str) -> PastCall | None:
@@ -135,10 +148,15 @@ def _fraction(path: str) -> int | None:
 
 
 def in_order(view: View, requirement: Requirement, ids: tuple[int, ...]) -> tuple[int, ...]:
-    """Supporting passages, those of one publication in the order in which its provisions stand for their number."""
+    """Supporting passages, those of one publication in the order in which its provisions stand for their number. A
+    law as it stands now comes first where its text of the provision is another than the one that was issued."""
     if requirement.path is None or len(ids) < 2:
         return ids
-    rank = {code: n for n, code in enumerate(dict.fromkeys(view.passages[i].chunk.code for i in ids))}
+    codes = list(dict.fromkeys(view.passages[i].chunk.code for i in ids))
+    for law in laws_of(view, requirement)[1:]:
+        if law.code in codes[1:] and _changed(view, ids, law):
+            codes = [law.code, *(code for code in codes if code != law.code)]
+    rank = {code: n for n, code in enumerate(codes)}
     path = requirement.path
 
     def key(chunk_id: int) -> tuple[int, bool, bool, int]:
@@ -147,6 +165,19 @@ def in_order(view: View, requirement: Requirement, ids: tuple[int, ...]) -> tupl
         return (rank[chunk.code], not bears, *place(path, chunk.heading_path, chunk_id))
 
     return tuple(sorted(ids, key=key))
+
+
+def _changed(view: View, ids: Sequence[int], law: Publication) -> bool:
+    """Whether some sentence of the passages of earlier publications is missing in those of the law as it stands."""
+    read = [view.passages[i] for i in ids]
+    now = " ".join(_plain(p.text) for p in read if p.chunk.code == law.code)
+    then = [p for p in read if p.chunk.code != law.code and p.publication.published_on < law.published_on]
+    sentences = (_plain(s) for p in then for s in _STOP.split(p.text))
+    return any(len(s) >= SENTENCE_MIN and s not in now for s in sentences)
+
+
+def _plain(text: str) -> str:
+    return " ".join(words(text))
 
 
 def _bears(path: str, passage: Passage) -> bool:

@@ -8,12 +8,13 @@ back when the question names what several publications are, and gives up when it
 from __future__ import annotations
 
 from dofrag.coverage.closure import Message, plain_message
+from dofrag.coverage.listing import asks_for_all
 from dofrag.domain.question import Requirement, Status
 from dofrag.planner.ambiguity import choice
 from dofrag.planner.drafts import answer, correction, false_premise, preferred
 from dofrag.planner.ideas import affordable, corrections, ideas, later_steps, made
 from dofrag.planner.interface import Abstain, Clarify, Step, View
-from dofrag.planner.monitoring import asks_for_all, left_out, next_page
+from dofrag.planner.monitoring import left_out, next_page
 from dofrag.planner.pointers import parsed
 
 DONE = frozenset({Status.SUPPORTED, Status.ANSWERED})

@@ -85,8 +85,11 @@ def alters(later: Publication, earlier: Publication) -> bool:
 
 
 def _speaks_of(later: Publication, earlier: Publication) -> bool:
-    """Published after, and with most of the words of the earlier title in its own."""
+    """Published after, and with most of the words of the earlier title in its own. What was published by the day of a
+    consolidated law is worked into it."""
     if later.published_on < earlier.published_on or later.code == earlier.code or later.consolidated:
+        return False
+    if earlier.consolidated and later.published_on == earlier.published_on:
         return False
     own = frozenset(stem(w) for w in content_words(later.title))
     wanted = frozenset(stem(w) for w in content_words(issued_name(earlier.title) or earlier.title))

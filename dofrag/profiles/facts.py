@@ -107,7 +107,8 @@ def read_facts(
     taken = [(n.start, n.end) for n in named]
     # `Ley Reglamentaria del Artículo 27`: that provision is part of a name, and nothing is asked of it.
     found = [f for f in found if not any(s <= f.start and f.end <= e for s, e in taken)]
-    provisions = _provisions(folded, found, rules)
+    free = blanked(folded, taken)
+    provisions = _provisions(free, found, rules)
     acts = [m.end() for r in rules.of("act") for m in r.pattern.finditer(folded)]
     facts = Facts(
         dates=tuple(d for d in dates if not any(s <= d.start and d.end <= e for s, e in taken)),
@@ -119,7 +120,7 @@ def read_facts(
         frequencies=tuple(f for f in aliases.frequencies.find(folded) if f.alias.name),
         zones=_zones(text, folded, rules, aliases),
         editions=tuple(Spanned(f.start, f.end, f.alias.name) for f in aliases.editions.find(folded)),
-        cites=tuple(Spanned(*m.span(), m.group()) for r in rules.of("cites") for m in r.pattern.finditer(folded)),
+        cites=tuple(Spanned(*m.span(), m.group()) for r in rules.of("cites") for m in r.pattern.finditer(free)),
         entities=(),
         descriptions=(),
         measures=tuple(
@@ -127,7 +128,7 @@ def read_facts(
             for n in language.find_numbers(text)
             if n.kind in ("surface", "money", "percent")
         ),
-        gazette_only=rules.any("gazette", blanked(folded, taken)),
+        gazette_only=rules.any("gazette", free),
     )
     slots: list[Any] = [*facts.dates, *facts.provisions, *facts.identifiers, *facts.issuers, *facts.indicators]
     slots += [*facts.frequencies, *facts.zones, *facts.editions, *facts.measures]

@@ -18,11 +18,10 @@ from dofrag.tools.contract import (
     ToolSpec,
     closed_schema,
 )
-from dofrag.tools.results import heading_line, pointer_to, shorten
+from dofrag.tools.results import FIRST_WORDS, heading_line, pointer_to, pointers_of, shorten
 from dofrag.tools.search_evidence import require_discovered
 
 PAGE = 30
-FIRST_WORDS = 70
 
 
 def run(context: ToolContext, arguments: Mapping[str, Any]) -> Outcome:
@@ -37,10 +36,7 @@ def run(context: ToolContext, arguments: Mapping[str, Any]) -> Outcome:
     offset = int(arguments["offset"])
     if arguments["provision"] is None:
         entries, total = context.reader.outline(code, context.filters, limit=PAGE, offset=offset)
-        pointers = tuple(
-            Pointer(e.chunk_id, code, e.heading_path, e.provision, shorten(e.first_words, FIRST_WORDS))
-            for e in entries
-        )
+        pointers = pointers_of(code, entries)
     else:
         pointers, total = _of_provision(context, code, _path(arguments["provision"]), offset)
     return Outcome(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dofrag.domain.corpus import Passage, Publication
+from dofrag.store.interface import OutlineEntry
 from dofrag.tools.contract import JsonObject, Pointer
 
+FIRST_WORDS = 70
 TITLE_MAX = 160
 HEADING_MAX = 120
 
@@ -39,3 +43,10 @@ def heading_line(heading_path: tuple[str, ...]) -> str:
 def pointer_to(passage: Passage, snippet: str) -> Pointer:
     chunk = passage.chunk
     return Pointer(chunk.id, chunk.code, chunk.heading_path, chunk.provision, snippet)
+
+
+def pointers_of(code: str, entries: Sequence[OutlineEntry]) -> tuple[Pointer, ...]:
+    """Entries of a publication's outline as pointers, each with its first words."""
+    return tuple(
+        Pointer(e.chunk_id, code, e.heading_path, e.provision, shorten(e.first_words, FIRST_WORDS)) for e in entries
+    )

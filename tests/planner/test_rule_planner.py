@@ -167,8 +167,26 @@ def test_all_that_was_listed_is_told(home: Path) -> None:
     result = run("¿Qué se publicó el 20 de septiembre de 2024 en la edición vespertina?", home)
     assert result["terminal_state"] == "answered"
     assert {s["publication_code"] for s in result["sources"]} == {"9100376", "9100377", "9100378"}
-    part = run("¿Qué se publicó el 20 de septiembre de 2024 en la edición vespertina?", home, max_tool_calls=2)
-    assert part["terminal_state"] == "abstained"
+
+
+def test_what_was_published_is_told_of_one_issuer(home: Path) -> None:
+    result = run("¿Qué publicó la Secretaría de Gobierno Interior el 20 de septiembre de 2024?", home)
+    assert result["terminal_state"] == "answered"
+    assert list(dict.fromkeys(s["publication_code"] for s in result["sources"])) == ["9100376", "9100377"]
+    assert result["spend"]["tool_calls"] == 2
+
+
+def test_a_part_of_a_day_is_told_as_a_part(home: Path) -> None:
+    question = "¿Qué se publicó el 20 de septiembre de 2024 en la edición vespertina?"
+    part = run(question, home, max_read_tokens=200)
+    assert (part["terminal_state"], part["reason"]) == ("abstained", "read_limit")
+    told = {s["publication_code"] for s in part["sources"]}
+    assert len(part["claims"]) == len(told) >= 2, "each of those that were read"
+    assert part["coverage"][0]["status"] == "read", "some do not stand for all"
+    [line] = [text for text in part["limitations"] if "se listaron" in text]
+    assert "De 3 publicaciones" in line
+    assert f"se leyeron {len(told)} " in line
+    assert line.count("«") == 3 - len(told)
 
 
 def test_two_values_for_one_thing_are_both_told(home: Path) -> None:
@@ -179,7 +197,7 @@ def test_two_values_for_one_thing_are_both_told(home: Path) -> None:
 
 
 def test_an_erratum_comes_before_what_it_mends(home: Path) -> None:
-    asked = "¿en cuántos días hábiles debe resolver la Comisión una solicitud de concesión de agua?"
+    asked = "¿en cuántos días hábiles debe resolver la Comisión la solicitud?"
     question = f"Tras la reforma de junio de 2024 y su fe de erratas, {asked}"
     result = run(question, home)
     assert result["terminal_state"] == "answered"

@@ -1,0 +1,40 @@
+"""What was published in a day, an edition or a short range: which publications are asked for, by their titles."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from dofrag.coverage.match import meets
+from dofrag.coverage.prepared import PreparedPassage, prepare
+from dofrag.domain.corpus import Chunk, Passage, Publication
+from dofrag.domain.question import PublicationRequired, Requirement
+
+
+def asks_for_all(requirement: Requirement) -> bool:
+    """Whether a requirement asks what was published then, whatever it was: no instrument is named."""
+    source = requirement.source
+    dated = source.published_from is not None and source.published_to is not None
+    return isinstance(requirement, PublicationRequired) and dated and not (source.name or source.identifier)
+
+
+def fits(requirement: Requirement, publication: Publication) -> bool:
+    """Whether a publication is one of those asked for, by its data and its title."""
+    return meets(requirement, _titled(publication)).supported
+
+
+@lru_cache(maxsize=4096)
+def _titled(publication: Publication) -> PreparedPassage:
+    """A publication as if its title were all there is of it."""
+    title = publication.title
+    chunk = Chunk(
+        id=0,
+        code=publication.code,
+        ordinal=0,
+        start=0,
+        end=len(title),
+        heading_path=(publication.issuer,),
+        provision=None,
+        kind="text",
+        text=title,
+    )
+    return prepare(Passage(chunk, publication))
