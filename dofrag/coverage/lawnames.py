@@ -15,6 +15,7 @@ from dofrag.text.paths import provision_matches
 
 HEADS = frozenset(map(stem, ("ley", "codigo", "reglamento", "constitucion", "estatuto", "ordenanza")))
 """Instruments whose own name is exact. Others (plans, agreements, calls) are named more freely."""
+CONSTITUTION = stem("constitucion")
 _SUBTITLE = re.compile(r"[,;(:]")
 _QUOTED = re.compile(r"[\"“]([^\"“”]{3,300})[\"”]")
 
@@ -34,6 +35,9 @@ def is_of_law(name: Words, prepared: PreparedPassage) -> bool:
     """
     wanted = tuple(map(stem, name))
     publication = prepared.passage.publication
+    if wanted[0] == CONSTITUTION and not publication.consolidated:
+        # There is one of the whole country: titles say its first word. That of a state is `… del Estado de …`.
+        wanted = wanted if "estado" in name else wanted[:1]
     if publication.consolidated:
         own = _own_names(publication.title)
         return wanted in own or (len(wanted) == 1 and own[0][:1] == wanted)

@@ -18,6 +18,7 @@ from dofrag.text.fold import stem
 CLAUSES = frozenset(stem(w) for w in ("regla", "general", "obligaciones", "diferidas", "diferida", "fases", "resto"))
 """Words that tell the clauses of entry into force of one instrument apart, and name nothing else in it."""
 DEFERRED = frozenset(stem(w) for w in ("diferidas", "diferida", "diferido", "excepcion", "aplazadas"))
+DECREE, ISSUED = stem("decreto"), stem("expide")
 KINDS = tuple(stem(w) for w in ("ley", "decreto", "reglamento", "acuerdo", "norma", "resolucion"))
 
 
@@ -32,7 +33,11 @@ def _same_act(requirement: DateRequired, sentence: Sentence, prepared: PreparedP
     if requirement.role is DateRole.EFFECT and _of_another_act(requirement, sentence):
         return False
     said = cue("this_act").search(sentence.folded)
-    if said is None or not held(stem("expide"), prepared.title_stems):
+    if said is None:
+        return True
+    if DECREE in asked and ISSUED in asked and requirement.role is DateRole.EFFECT:
+        return stem(said.group("kind")) == DECREE  # "the decree that issued it" is not the law
+    if not held(ISSUED, prepared.title_stems):
         return True
     kind = next((s for s in (*asked, *(stem(w) for w in requirement.source.name)) if s in KINDS), None)
     return kind is None or stem(said.group("kind")) == kind
@@ -59,7 +64,7 @@ REPEALS = frozenset({"abrog", "derog"})
 def date_support(requirement: DateRequired, prepared: PreparedPassage) -> Support:
     """The sentence that gives the date in the asked role, or the rule that fixes it (`al día siguiente de su
     publicación`); for a publication date, the publication itself."""
-    subject = telling_terms(requirement.terms, requirement.source)
+    subject = tuple(s for s in telling_terms(requirement.terms, requirement.source) if s != ISSUED)
     if requirement.role is DateRole.EFFECT and names_anything(requirement.source):
         subject = tuple(s for s in subject if s not in CLAUSES)
     if requirement.period is not None and not _of_period(requirement.period, prepared):
