@@ -46,6 +46,12 @@ _ISO = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _SCOPE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 
+_EXAMPLES = {
+    "the question": 'write it in quotes: dof run --question "¿…?"',
+    "the search text": 'write words in quotes: dof search "…"',
+}
+
+
 def clean_text(text: str, name: str = "the question") -> str:
     """A question or a search text, ready to use.
 
@@ -74,7 +80,7 @@ def clean_text(text: str, name: str = "the question") -> str:
             kept.append(" " if char.isspace() else char)
     cleaned = " ".join("".join(kept).split())
     if not cleaned:
-        raise UsageError(f"{name} is empty", hint='write it in quotes: dof run --question "¿…?"')
+        raise UsageError(f"{name} is empty", hint=_EXAMPLES.get(name, "write it in quotes"))
     if not any(char.isalnum() for char in cleaned):
         raise UsageError(f"{name} {cleaned[:40]!r} holds no words", hint='dof run --question "¿…?"')
     return cleaned

@@ -39,6 +39,11 @@ def test_bad_questions_are_refused(name: str, tmp_path: Path) -> None:
     assert not (tmp_path / "t").exists()
 
 
+def test_what_to_write_instead_is_of_the_command_at_hand() -> None:
+    assert 'dof search "…"' in dof("search", "").err
+    assert "dof run --question" in dof("run", "--question", "").err
+
+
 def test_a_question_of_100_000_characters_is_refused_on_both_ways_in() -> None:
     text = "¿Cuál es el valor de la UMA? " * 3449
     for done in (dof("run", "--question", text), dof("run", "--question", "-", stdin=text.encode())):
