@@ -35,7 +35,7 @@ def _same_act(requirement: DateRequired, sentence: Sentence, prepared: PreparedP
     said = cue("this_act").search(sentence.folded)
     if said is None:
         return True
-    if DECREE in asked and ISSUED in asked and requirement.role is DateRole.EFFECT:
+    if DECREE in asked and any(t.startswith(ISSUED) for t in asked) and requirement.role is DateRole.EFFECT:
         return stem(said.group("kind")) == DECREE  # "the decree that issued it" is not the law
     if not held(ISSUED, prepared.title_stems):
         return True
@@ -64,7 +64,7 @@ REPEALS = frozenset({"abrog", "derog"})
 def date_support(requirement: DateRequired, prepared: PreparedPassage) -> Support:
     """The sentence that gives the date in the asked role, or the rule that fixes it (`al día siguiente de su
     publicación`); for a publication date, the publication itself."""
-    subject = tuple(s for s in telling_terms(requirement.terms, requirement.source) if s != ISSUED)
+    subject = tuple(s for s in telling_terms(requirement.terms, requirement.source) if not s.startswith(ISSUED))
     if requirement.role is DateRole.EFFECT and names_anything(requirement.source):
         subject = tuple(s for s in subject if s not in CLAUSES)
     if requirement.period is not None and not _of_period(requirement.period, prepared):
