@@ -79,6 +79,8 @@ def model_settings(environ: Mapping[str, str], cwd: Path, choice: ModelChoice) -
     key = first(None, "DOF_API_KEY", "OPENAI_API_KEY")
     if key is None and url == DEFAULT_BASE_URL:
         raise UsageError("the endpoint needs a key", hint="set DOF_API_KEY, or name another endpoint with --base-url")
+    if key is not None and not (key.isascii() and key.isprintable()):
+        raise UsageError("the key holds a character that no request can carry", hint="set DOF_API_KEY anew")
     return ModelSettings(
         name=chosen,
         base_url=url.rstrip("/"),

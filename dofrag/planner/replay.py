@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from dofrag.domain.evidence import Draft
-from dofrag.domain.run import Reason
-from dofrag.errors import ModelUnavailable, UsageError
+from dofrag.domain.run import Limits, Reason
+from dofrag.errors import ModelUnavailable, TraceError, UsageError
 from dofrag.llm.faults import FaultKind, ProviderFault
 from dofrag.llm.interface import ChatRequest, ChatResponse, Mode, Usage
 from dofrag.planner.interface import Abstain, Ask, Clarify, Parts, Step, ToolCall, Understood, View
@@ -69,7 +69,18 @@ def load_recording(path: Path) -> Recording:
     turns: dict[int, list[Event]] = {}
     for event in events[1:-1]:
         turns.setdefault(getattr(event, "turn", 0), []).append(event)
-    return Recording(start, finish, turns, [e for e in events if isinstance(e, ModelCalled)])
+    waiting = [e for e in events if isinstance(e, ModelCalled)]
+    try:
+        # A file may hold anything: what cannot be played is told before the run, not in the middle of it.
+        Limits(**start.limits)
+        for own in turns.values():
+            _step(own, {})
+        for call in waiting:
+            _request(call)
+            _step([], call.reply or {})
+    except (TraceError, KeyError, TypeError, ValueError) as error:
+        raise UsageError(f"{path} holds a step that is none: {error}", hint="dof trace verify") from None
+    return Recording(start, finish, turns, waiting)
 
 
 class ReplayModel:

@@ -253,6 +253,8 @@ def test_settings_flags_over_environment_over_file(tmp_path: Path) -> None:
         ("[model]\napi = 'grpc'", {"DOF_MODEL": "x", "DOF_API_KEY": "k"}, "'grpc' is not known"),
         ("[model]\ntimeout_s = 'soon'", {"DOF_MODEL": "x", "DOF_API_KEY": "k"}, "not between"),
         ("", {"DOF_MODEL": "x", "DOF_API_KEY": "k", "DOF_MAX_OUTPUT_TOKENS": "1e9"}, "not between"),
+        ("", {"DOF_MODEL": "x", "DOF_API_KEY": "sk-ñandú"}, "no request can carry"),
+        ("", {"DOF_MODEL": "x", "DOF_API_KEY": "sk-1\nX-Other: 2"}, "no request can carry"),
     ],
 )
 def test_settings_that_cannot_be(toml: str, environ: dict[str, str], said: str, tmp_path: Path) -> None:

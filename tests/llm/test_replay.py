@@ -105,6 +105,33 @@ def test_what_is_no_whole_trace_is_refused(tmp_path: Path) -> None:
         load_recording(broken)
 
 
+@pytest.mark.parametrize(
+    ("event", "field", "value"),
+    [
+        ("draft_proposed", "draft", {"claims": [{"text": 5}]}),
+        ("draft_proposed", "draft", {}),
+        ("model_called", "mode", "telepathy"),
+        ("model_called", "reply", {"kind": "parts", "spans": [[1]]}),
+        ("model_called", "reply", {"kind": "clarify"}),
+        ("run_started", "limits", {"max_turns": -1}),
+        ("run_started", "limits", {"max_hope": 1}),
+    ],
+)
+def test_a_trace_with_steps_that_are_none_is_refused_before_the_run(
+    event: str, field: str, value: Any, tmp_path: Path
+) -> None:
+    with serving(*HONEST) as provider:
+        lines = mb.run(provider.url)[1].lines
+    rows = [json.loads(line) for line in lines]
+    for row in rows:
+        if row["event"] == event:
+            row[field] = value
+    path = tmp_path / "forged.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(UsageError, match="holds a step that is none"):
+        load_recording(path)
+
+
 def test_ctrl_c_while_a_provider_is_silent() -> None:
     """The wait for a reply can be interrupted at once, whatever the provider does."""
     import signal
