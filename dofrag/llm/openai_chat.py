@@ -52,6 +52,8 @@ class ChatCompletions:
             except ProviderFault as fault:
                 if fault.parameter is None or fault.parameter in self._refused:
                     raise
+                if ALTERNATIVES.get(fault.parameter) in self._refused:
+                    raise  # without a cap on the reply the budget would rest on nothing
                 self._refused.add(fault.parameter)
 
     def _body(self, request: ChatRequest) -> dict[str, Any]:

@@ -134,6 +134,7 @@ CASES = [
     Case("bad_request_without_a_reason", (error(400, "computer says no"),), "failed", "provider_error", ("bad_request",) * 4),
     Case("temperature_refused", (honest_unless(lambda a: "temperature" in a.body, error(400, "Unsupported parameter: 'temperature'")),), "answered", "closed", ("ok", "ok", "ok")),
     Case("max_tokens_refused", (honest_unless(lambda a: "max_tokens" in a.body, error(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")),), "answered", "closed", ("ok", "ok", "ok")),
+    Case("every_cap_refused", (lambda a: error(400, f"{next(n for n in a.body if n.startswith('max_'))} is too large")(a),), "failed", "provider_error"),
     Case("store_refused", (honest_unless(lambda a: "store" in a.body, error(422, '[{"type":"extra_forbidden","loc":["body","store"]}]')),), "answered", "closed", ("ok", "ok", "ok")),
     Case("tools_ignored_prose_at_first", (when_functions(text("I would look for it."), honest),), "answered", "closed", ("no_action", "no_action", "ok", "ok", "ok")),
     Case("response_format_ignored", (lambda a: text("Let me see:\n" + action(*GOOD[min(turn(a), 2)]))(a),), "answered", "closed", more={"mode": Mode.JSON_SCHEMA}),
@@ -236,6 +237,7 @@ def _without_ids(asked: Asked) -> Answer:
 
 def valid_history(asked: Asked) -> None:
     """Every call in a conversation has its one result right after it, and its arguments are an object."""
+    assert asked.body.keys() & {"max_tokens", "max_completion_tokens"}, "a reply without a cap"
     due: list[str] = []
     for message in asked.body["messages"]:
         if message["role"] == "tool":
