@@ -23,7 +23,7 @@ from dofrag.planner.drafts import preferred
 from dofrag.planner.interface import ToolCall, View
 from dofrag.planner.monitoring import fitting, left_out, next_page, work_through
 from dofrag.planner.pointers import Ranked, fitting_publications, rank_pointers, well_placed
-from dofrag.planner.provisions import resolve
+from dofrag.planner.provisions import nowhere, resolve
 from dofrag.planner.queries import (
     LISTED_DAYS,
     bounds_query,
@@ -183,7 +183,10 @@ def _read(view: View, ranked: Sequence[Ranked], more: Sequence[Ranked], why: str
 
 
 def _used_up(view: View, requirement: Requirement) -> bool:
-    """Whether the question says which publication answers, and that one was read from end to end."""
+    """Whether the question says which publication answers, and that one was read from end to end, or its outline
+    shows that it has no such provision."""
+    if nowhere(view, requirement):
+        return True
     source = requirement.source
     start, end = source.published_from, source.published_to
     dated = start is not None and end is not None and (end - start).days <= LISTED_DAYS

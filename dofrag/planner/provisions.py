@@ -41,7 +41,9 @@ def laws_of(view: View, requirement: Requirement) -> list[Publication]:
     issuing = [p for p in fitting if not p.consolidated and issued(_shown(p))[: len(wanted)] == wanted]
     standing = [p for p in fitting if p.consolidated and _stems(p.title)[: len(wanted)] == wanted]
     issuing.sort(key=lambda p: (p.published_on, p.code))
-    standing.sort(key=lambda p: (len(_stems(p.title)), p.code))
+    # Long names may begin alike: the question holds all of the right one.
+    asked = frozenset(_stems(view.question.text))
+    standing.sort(key=lambda p: (len({*_stems(p.title)} - asked), len(_stems(p.title)), p.code))
     return [*issuing[:1], *standing[:1]]
 
 
@@ -84,6 +86,13 @@ def _to_look_up(view: View, requirement: Requirement) -> list[Publication]:
         changed = isinstance(requirement, ProvisionRequired) and laws[1].published_on > laws[0].published_on
         return laws if changed or not found else laws[:1]
     return laws
+
+
+def nowhere(view: View, requirement: Requirement) -> bool:
+    """Whether the named law was found as it stands, and its outline has no such provision."""
+    laws = laws_of(view, requirement)
+    looked = [_looked_up(view, law.code, requirement.path or "") for law in laws if law.consolidated]
+    return len(looked) == len(laws) > 0 and all(p is not None and not p.envelope.get("results") for p in looked)
 
 
 def _looked_up(view: View, code: str, path: str) -> PastCall | None:
