@@ -59,7 +59,6 @@ class ModelPlanner:
         self._notice = ""
         self._silent = 0
         self._known = 0  # calls of the history whose results were shown
-        self._parts: tuple[str, ...] = ()
         self._made: set[str] = set()
         self._shown: set[str] = set()
 
@@ -110,8 +109,7 @@ class ModelPlanner:
     def _ask(self, view: View) -> Ask:
         functions = [self._tools[name] for name in view.tools if name in self._tools]
         functions += open_controls(view)
-        rejected = isinstance(self._step, Draft)
-        block = status(self._prompts, view, [f.name for f in functions], self._notice, rejected)
+        block = status(self._prompts, view, [f.name for f in functions], self._notice)
         mode = self._mode
         if not mode.calls_functions:
             block = f"{block}\n{self._prompts('next_json')}"

@@ -56,7 +56,7 @@ def _label(text: str) -> str:
     return one_line(defang(text), LABEL_MAX)
 
 
-def status(prompts: Prompts, view: View, open_names: Sequence[str], notice: str, rejected: bool) -> str:
+def status(prompts: Prompts, view: View, open_names: Sequence[str], notice: str) -> str:
     """The one block that says where the run stands, as of this turn."""
     requirements = [r for sub in view.sub_questions for r in sub.requirements]
     done = [r for r in requirements if view.coverage.get(r.id) in _DONE]
@@ -77,7 +77,7 @@ def status(prompts: Prompts, view: View, open_names: Sequence[str], notice: str,
             unread=", ".join(unread[-UNREAD_MAX:]) or none,
         )
     ]
-    if rejected and view.rejections:
+    if view.rejections:  # of the last draft, until another one is made
         faults = dict.fromkeys(
             f"- {fault.where}: {one_line(defang(fault.message), MESSAGE_MAX)}" if fault.where
             else f"- {one_line(defang(fault.message), MESSAGE_MAX)}" for fault in view.rejections

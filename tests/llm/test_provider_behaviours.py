@@ -316,7 +316,8 @@ def test_an_injection_that_is_obeyed_changes_nothing() -> None:
 
 def test_the_prompt_grows_only_at_its_end() -> None:
     """What a provider may have cached of one turn begins the next one: all but the status block at the end."""
-    script = (HONEST[0], say(("search_web", {})), HONEST[1], say(submit(claim(f"{ALTERED}.", ALTERED))), HONEST[2])
+    wrong = say(submit(claim(f"{ALTERED}.", ALTERED)))
+    script = (HONEST[0], say(("search_web", {})), HONEST[1], wrong, say(("search_web", {})), HONEST[2])
     with serving(*script) as provider:
         assert mb.run(provider.url)[0]["terminal_state"] == "answered"
         prompts = [a.body["messages"] for a in provider.asked]
@@ -324,9 +325,8 @@ def test_the_prompt_grows_only_at_its_end() -> None:
         assert after[: len(before) - 1] == before[:-1]
     status = [m["content"] for m in prompts[-1] if "ESTADO, turno" in (m["content"] or "")]
     assert len(status) == 1
-    assert "ESTADO, turno 5" in status[0]
-    assert "quote" not in status[0]
-    assert ALTERED[:30] in status[0], "the last rejection is told"
+    assert "ESTADO, turno 6" in status[0]
+    assert ALTERED[:30] in status[0], "the last rejection is told until another draft is made"
 
 
 def test_results_carry_no_settings_and_no_data_twice() -> None:
