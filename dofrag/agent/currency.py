@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from dofrag.agent.listed import listed
 from dofrag.coverage.cues import cue
 from dofrag.coverage.listing import asks_for_all, fits
 from dofrag.coverage.match import PreparedPassage, meets
@@ -73,8 +74,8 @@ def _rest(
 ) -> Fault | None:
     """What else was published then and fits: all of it must have been listed, and cited."""
     rest = [p for p in session.publications.values() if p not in sources and fits(requirement, p)]
-    listed = any(r.tool == "list_publications" for r in session.searched)
-    if listed and not rest:
+    found = listed(session, requirement)
+    if found is not None and found.listed >= found.total and not rest:
         return None
     title = rest[0].title if rest else requirement.label
     text = message("fault.listed_left_out", title=title)

@@ -11,10 +11,14 @@ from dofrag.domain.question import PublicationRequired, Requirement
 
 
 def asks_for_all(requirement: Requirement) -> bool:
-    """Whether a requirement asks what was published then, whatever it was: no instrument is named."""
+    """Whether a requirement asks what was published then, or by an issuer at any time, whatever it was: no instrument
+    is named, and without a time no subject either."""
     source = requirement.source
+    if not isinstance(requirement, PublicationRequired) or source.name or source.identifier:
+        return False
     dated = source.published_from is not None and source.published_to is not None
-    return isinstance(requirement, PublicationRequired) and dated and not (source.name or source.identifier)
+    bare = not (requirement.terms or requirement.entities or source.about)
+    return dated or (source.issuer is not None and bare)
 
 
 def fits(requirement: Requirement, publication: Publication) -> bool:

@@ -53,3 +53,11 @@ def test_a_day_too_long_to_read_is_told_as_far_as_it_was_read(index: str, tmp_pa
     assert (result["terminal_state"], result["coverage"][0]["status"]) == ("abstained", "read")
     assert len({s["publication_code"] for s in result["sources"]}) == len(result["claims"]) >= 20
     assert any("De 87 publicaciones" in line for line in result["limitations"])
+
+
+def test_all_that_an_issuer_published_is_told(index: str, tmp_path: Path) -> None:
+    result = ask("¿Qué publicó el Banco de México?", index, tmp_path)
+    [listing] = result["searched"]
+    assert result["terminal_state"] == "answered"
+    assert {s["publication_code"] for s in result["sources"]} == set(listing["publications"])
+    assert len(result["claims"]) == listing["total"] > 1
