@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from dofrag.coverage.cues import cue
 from dofrag.coverage.prepared import Sentence
-from dofrag.coverage.source import KINDS, SLOTS, held
+from dofrag.coverage.source import held
+from dofrag.coverage.vocabulary import wordset
 from dofrag.domain.question import Requirement, SubQuestion
 from dofrag.domain.records import dataclass
 from dofrag.text.fold import content_words, fold, fold_chars, stem, words
@@ -47,7 +48,7 @@ def asked_by(part: SubQuestion | None, requirement: Requirement) -> Asked:
 def _asked(question: str, part: str) -> Asked:
     both = f"{question} {part}"
     whole = words(question or part)[:MAX_WORDS]
-    said = frozenset(stem(w) for w in content_words(both)) | SLOTS | KINDS
+    said = frozenset(stem(w) for w in content_words(both)) | wordset("slots") | wordset("kinds")
     figures = frozenset(w for w in words(both) if any(c.isdigit() for c in w))
     key = _key(question or part)
     return Asked(whole, words(part)[:MAX_WORDS], key, "¿" in both and not key, said, figures)

@@ -9,7 +9,8 @@ import re
 from functools import lru_cache
 
 from dofrag.coverage.prepared import PreparedPassage, Sentence
-from dofrag.coverage.source import KINDS, held
+from dofrag.coverage.source import held
+from dofrag.coverage.vocabulary import wordset
 from dofrag.text.fold import STOP_WORDS, stem, words
 
 _GAP = r"\w{0,6}(?:\W+(?:(?:de|del|la|el|numeros?|num|no|y|e|a|al)\b|[\da-z]{1,4}\b)){0,8}?\W+"
@@ -27,7 +28,7 @@ def unnamed(entities: tuple[str, ...], prepared: PreparedPassage) -> str:
     """The first entity that a passage does not name, in its text, title, headings or issuer; "" when it names all."""
     for entity in entities:
         names, keys = _parts(entity)
-        telling = tuple(n for n in names if n not in KINDS) or names
+        telling = tuple(n for n in names if n not in wordset("kinds")) or names
         own = prepared.wide
         for name in telling:
             if not (held(name, prepared.stems) or held(name, own) or name in prepared.issuer_stems):

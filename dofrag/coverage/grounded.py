@@ -12,9 +12,8 @@ from functools import lru_cache
 
 from dofrag.coverage.cues import cue
 from dofrag.coverage.prepared import PreparedPassage, Sentence
-from dofrag.coverage.source import SLOTS, held, names_anything, telling_terms
-from dofrag.coverage.values import PRICES
-from dofrag.coverage.vocabulary import COMMON, PLAIN
+from dofrag.coverage.source import held, names_anything, telling_terms
+from dofrag.coverage.vocabulary import wordset
 from dofrag.domain.question import (
     ActorRequired,
     DateRequired,
@@ -45,9 +44,9 @@ def vague(requirement: Requirement, part: SubQuestion | None) -> bool:
         return False
     said = content_words(part.question or part.text)
     asked = telling_terms((*requirement.terms, *said), requirement.source)
-    telling = [s for s in asked if s not in COMMON and len(s) > 2]
+    telling = [s for s in asked if s not in wordset("common") and len(s) > 2]
     # "La cuota de amarre" says of what; "la multa" and "los requisitos" do not.
-    return len(telling) < (1 if any(stem(w) in SLOTS for w in said) else 2)
+    return len(telling) < (1 if any(stem(w) in wordset("slots") for w in said) else 2)
 
 
 def grounded(
@@ -73,7 +72,7 @@ TIMES = frozenset(("days", "calendar_days", "working_days", "months", "years", "
 
 def _priced(requirement: ValueRequired, text: str) -> bool:
     """Whether the question asks for money: no length of time is a price."""
-    return requirement.unit is None and any(stem(w) in PRICES for w in words(text)[:6])
+    return requirement.unit is None and any(stem(w) in wordset("prices") for w in words(text)[:6])
 
 
 @lru_cache(maxsize=256)
@@ -124,12 +123,16 @@ def _all_words(requirement: Requirement, sentence: Sentence, prepared: PreparedP
     ):
         return True
     named = {stem(w) for entity in requirement.entities for w in words(entity)}
-    subject = [s for s in telling_terms(requirement.terms, requirement.source) if s not in named and s not in PLAIN]
+    subject = [
+        s
+        for s in telling_terms(requirement.terms, requirement.source)
+        if s not in named and s not in wordset("plain")
+    ]
     own = prepared.wide | prepared.issuer_stems
     if isinstance(requirement, _DATED):
         own |= prepared.stems  # the line that dates a notice need not say of what
     missed = [s for s in subject if not held(s, sentence.near) and not held(s, own)]
-    if SEASONS.intersection(missed):
+    if wordset("seasons").intersection(missed):
         return False
     hits = len(subject) - len(missed)
     if isinstance(requirement, _DATED):
@@ -142,10 +145,6 @@ def _all_words(requirement: Requirement, sentence: Sentence, prepared: PreparedP
     return hits == len(subject) if len(subject) <= short else hits >= min(len(subject) - 1, most)
 
 
-SEASONS = frozenset(
-    map(stem, ("invierno", "verano", "otoño", "primavera", "enero", "febrero", "marzo", "abril", "mayo", "junio"))
-) | frozenset(map(stem, ("julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre")))
-"""Words of which another one of the kind is another thing, however much else agrees."""
 SHORT = 3
 """Words of a subject of which none may be missing."""
 _DATED = (DateRequired, DeadlineRequired)

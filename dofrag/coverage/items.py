@@ -11,6 +11,7 @@ from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.source import about, held, names_anything, telling_terms
 from dofrag.coverage.spans import Span, merged, pieces, quotable_span
 from dofrag.coverage.units import Item
+from dofrag.coverage.vocabulary import wordset
 from dofrag.domain.question import ItemRequired, ListRequired, Source, Status
 from dofrag.domain.records import dataclass
 from dofrag.text.fold import stem, words
@@ -19,10 +20,6 @@ from dofrag.text.patterns import late
 
 MAX_ITEM_WORDS = 14
 """Words of an item that no mark sets off: a longer piece between commas is a clause."""
-
-
-AMOUNTS = frozenset(stem(w) for w in ("montos", "valores", "cuotas", "tarifas", "precios", "cifras", "cantidades"))
-"""Items that are figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +34,7 @@ class _List:
 def item_support(requirement: ItemRequired, prepared: PreparedPassage) -> Support:
     """The item with that number, in a list of no more than `of` items that is introduced as what is asked for."""
     subject = telling_terms(requirement.terms, requirement.source)
-    amounts = any(stem(w) in AMOUNTS for term in requirement.terms for w in words(term))
+    amounts = any(stem(w) in wordset("amounts") for term in requirement.terms for w in words(term))
     why = "no such list"
     best: tuple[int, _List, Item] | None = None
     for found in _candidates(requirement.of, subject, requirement.source, prepared):

@@ -9,12 +9,11 @@ from functools import lru_cache
 
 from dofrag.coverage.cues import cue
 from dofrag.coverage.prepared import PreparedPassage
+from dofrag.coverage.vocabulary import wordset
 from dofrag.text.fold import content_words, fold_chars, stem
 from dofrag.text.mentions import find_provisions
 from dofrag.text.paths import provision_matches
 
-HEADS = frozenset(map(stem, ("ley", "codigo", "reglamento", "constitucion", "estatuto", "ordenanza")))
-"""Instruments whose own name is exact. Others (plans, agreements, calls) are named more freely."""
 CONSTITUTION = stem("constitucion")
 _SUBTITLE = re.compile(r"[,;(:]")
 _QUOTED = re.compile(r"[\"“]([^\"“”]{3,300})[\"”]")
@@ -24,7 +23,7 @@ Words = tuple[str, ...]
 
 def is_law(name: Words) -> bool:
     """Whether a name, as the question's ordered content words, is that of a law."""
-    return bool(name) and stem(name[0]) in HEADS
+    return bool(name) and stem(name[0]) in wordset("laws")
 
 
 def is_of_law(name: Words, prepared: PreparedPassage) -> bool:
@@ -83,7 +82,7 @@ def _titled_of(title: str, path: str) -> Words:
     for mentioned in find_provisions(title):
         if provision_matches(path, mentioned.path):
             after = _stems(title[mentioned.end :])
-            starts = [n for n, word in enumerate(after) if word in HEADS]
+            starts = [n for n, word in enumerate(after) if word in wordset("laws")]
             return after[starts[0] :] if starts else ()
     return ()
 
@@ -105,7 +104,7 @@ def _issued(title: str) -> Words:
     if match is None:
         return ()
     after = _stems(title[match.end() :])
-    starts = [n for n, word in enumerate(after) if word in HEADS]
+    starts = [n for n, word in enumerate(after) if word in wordset("laws")]
     return after[starts[0] :] if starts else ()
 
 
@@ -114,6 +113,6 @@ def issued_name(title: str) -> str:
     """The name of the law that a title issues, without what else the act does; "" when it issues none."""
     folded = fold_chars(title)
     match = cue("issues").search(folded)
-    if match is None or stem(next(iter(content_words(title[match.end() :])), "")) not in HEADS:
+    if match is None or stem(next(iter(content_words(title[match.end() :])), "")) not in wordset("laws"):
         return ""
     return re.split(r"[,;]| y,? se | y se ", folded[match.end() :], maxsplit=1)[0].strip(" .")

@@ -7,6 +7,7 @@ from dofrag.coverage.cues import cue
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.quantities import Quantity
 from dofrag.coverage.source import held
+from dofrag.coverage.vocabulary import wordset
 from dofrag.text.fold import fold_chars, stem, words
 
 _KIN = {
@@ -22,7 +23,6 @@ _KIN = {
 
 _UNITS = frozenset((*_KIN, "MXN", "USD", "percent", "months", "years"))
 """Units with a name of their own: a bare figure is of none of them."""
-PROVISIONS = frozenset(map(stem, ("articulos", "fracciones", "parrafos", "transitorios", "capitulos", "numerales")))
 
 
 def kin(unit: str) -> frozenset[str]:
@@ -51,7 +51,7 @@ def unit_fits(unit: str | None, quantity: Quantity) -> bool:
     # A unit of another sort is the noun that is counted: "14 inmuebles", "50 trabajadores".
     wanted = {stem(w) for w in words(unit)}
     # Numbers of provisions stand in every reform: only "136 artículos" counts them.
-    reach = 1 if any(w in PROVISIONS for w in wanted) else 4
+    reach = 1 if any(w in wordset("provisions") for w in wanted) else 4
     following = tuple(stem(w) for w in words(quantity.noun)[:reach])
     return any(held(w, following) for w in wanted)
 

@@ -20,10 +20,11 @@ from dofrag.coverage.numbering import amends_only, ending, numbering, numbers, r
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.provision import provision_sentences
 from dofrag.coverage.quantities import canonical
-from dofrag.coverage.source import KINDS, about, closeness, held, mismatch, names_anything, telling_terms
+from dofrag.coverage.source import about, closeness, held, mismatch, names_anything, telling_terms
 from dofrag.coverage.spans import Span, quotable_span
 from dofrag.coverage.topics import title_span
 from dofrag.coverage.values import speaks_of, value_support
+from dofrag.coverage.vocabulary import wordset
 from dofrag.domain.evidence import Claim, Draft, FaultCode, PremiseStatus
 from dofrag.domain.question import DateRequired, ItemRequired, Premise, Requirement, SubQuestion, ValueRequired
 from dofrag.domain.records import dataclass
@@ -32,24 +33,6 @@ from dofrag.text.fold import content_words, fold, fold_chars, stem, words
 from dofrag.text.mentions import find_provisions
 from dofrag.text.numbers import find_numbers
 from dofrag.text.paths import provision_matches
-
-ACTS = tuple(
-    stem(w)
-    for w in [
-        "abroga",
-        "deroga",
-        "reforma",
-        "adiciona",
-        "modifica",
-        "expide",
-        "expropia",
-        "aprueba",
-        "suspende",
-        "prorroga",
-        "revoca",
-    ]
-)
-"""Verbs of acts on instruments: another one of these, in the title, is what was done instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +223,7 @@ def _object(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> It
     if not any(stem(w).startswith("abrog") for w in words(premise.expected)):
         return
     terms = tuple(t for r in sub.requirements for t in r.terms)
-    subject = tuple(s for s in telling_terms(terms, premise.source) if s not in ACTS)
+    subject = tuple(s for s in telling_terms(terms, premise.source) if s not in wordset("changes"))
     own = prepared.title_stems
     source = premise.source
     told = source.name or source.identifier or source.published_from or source.published_to or source.issuer
@@ -260,7 +243,7 @@ def _object(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> It
 def _amended(premise: Premise, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
     """Which instrument a reform changes: what its title or its operative sentence says it does."""
     wanted = tuple(dict.fromkeys(stem(w) for w in content_words(premise.expected)))
-    telling = tuple(w for w in wanted if w not in KINDS) or wanted
+    telling = tuple(w for w in wanted if w not in wordset("kinds")) or wanted
     for sentence in prepared.sentences:
         verb = cue("aspect_change").search(sentence.folded)
         of_it = cue("of_instrument").search(sentence.folded, verb.end()) if verb else None
@@ -275,9 +258,9 @@ def _act(premise: Premise, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
     """What was done to an instrument, as the title says it."""
     expected = {stem(w) for w in words(premise.expected)}
     own = prepared.title_stems
-    if any(held(e, own) for e in expected if e in ACTS):
+    if any(held(e, own) for e in expected if e in wordset("changes")):
         yield PremiseCheck(PremiseStatus.SUPPORTED, prepared.id, title_span(prepared))
-    elif any(held(a, own) for a in ACTS) and expected & set(ACTS):
+    elif any(held(a, own) for a in wordset("changes")) and expected & set(wordset("changes")):
         # The true act must be there to be quoted: the passage that holds the title itself.
         where = prepared.quotable.find(prepared.passage.publication.title)
         if where is not None:
@@ -286,7 +269,7 @@ def _act(premise: Premise, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
 
 def _said(premise: Premise, own: Iterable[PreparedPassage]) -> bool:
     """Whether any read passage of the source does the presupposed act after all."""
-    expected = {stem(w) for w in words(premise.expected)} & set(ACTS)
+    expected = {stem(w) for w in words(premise.expected)} & set(wordset("changes"))
     return any(held(e, p.stems) for p in own for e in expected)
 
 

@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 from dofrag.coverage.prepared import PreparedPassage, Sentence, acronyms
 from dofrag.coverage.provision import provision_sentences
 from dofrag.coverage.source import held
-from dofrag.coverage.vocabulary import MEASURES
+from dofrag.coverage.vocabulary import wordset
 from dofrag.coverage.wording import Figure, said, same, slot_words
 from dofrag.domain.question import (
     DateRequired,
@@ -69,7 +69,7 @@ def unsaid(requirement: Requirement, sentence: Sentence, prepared: PreparedPassa
     if asked and not missed and isinstance(requirement, (ValueRequired, DeadlineRequired)):
         # Headings of a consolidated law are as old as its layout: alone, they tie a figure to nothing.
         consolidated = prepared.passage.publication.consolidated
-        of_what = [w for w in asked if stem(w) not in MEASURES]
+        of_what = [w for w in asked if stem(w) not in wordset("measures")]
         if consolidated and of_what and not any(held(s, prepared.stems) for w in of_what for s in same(stem(w))):
             return of_what[0]
     if isinstance(requirement, (ProvisionRequired, RangeRequired)) and len(missed) * 2 <= len(asked):

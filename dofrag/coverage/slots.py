@@ -9,20 +9,10 @@ from itertools import pairwise
 from dofrag.coverage.cues import cue
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.prepared import PreparedPassage, Sentence
-from dofrag.coverage.source import (
-    KINDS,
-    SLOTS,
-    about,
-    closeness,
-    held,
-    names_anything,
-    of_question,
-    subject_of,
-    telling_terms,
-)
+from dofrag.coverage.source import about, closeness, held, names_anything, of_question, subject_of, telling_terms
 from dofrag.coverage.spans import quotable_span
 from dofrag.coverage.topics import title_span
-from dofrag.coverage.vocabulary import PLAIN, STANDING
+from dofrag.coverage.vocabulary import wordset
 from dofrag.coverage.wording import same
 from dofrag.domain.question import ActorRequired, DeadlineRequired, DefinitionRequired, Status
 from dofrag.text.fold import content_words, fold, fold_chars, stem, words
@@ -31,8 +21,6 @@ NEAR = 400
 """Characters around a term that are looked at for what defines it."""
 OPPOSITE = {"calendar_days": stem("habiles"), "working_days": stem("naturales")}
 """Units of time, and the word of a question that rules them out."""
-SIGNING = frozenset({"firm", "suscrib", "signatari", "rubric"})
-"""Stems of a question that asks who signed."""
 
 
 def deadline_support(
@@ -114,7 +102,7 @@ def actor_support(requirement: ActorRequired, prepared: PreparedPassage) -> Supp
         if issuer and (names_anything(requirement.source) or _titled(subject, prepared)):
             span = title_span(prepared)
             return Support(Status.SUPPORTED, f"issued by {issuer}", (span,), (), (Proof((span,)),), identity=True)
-    signing = role.startswith(("sign", "firm")) or any(stem(t) in SIGNING for t in requirement.terms)
+    signing = role.startswith(("sign", "firm")) or any(stem(t) in wordset("signing") for t in requirement.terms)
     court = _court(subject, role, prepared)
     if court is not None:
         span = quotable_span(prepared.text, court.span)
@@ -146,14 +134,14 @@ def _does(requirement: ActorRequired, sentence: Sentence) -> bool:
     or one that means the same, done to what the question says it is done to: after the verb, or before its participle
     or noun. Verbs that tell no act are in every sentence."""
     action = requirement.action
-    if action is None or stem(action) in PLAIN or stem(action) in STANDING:
+    if action is None or stem(action) in wordset("plain") or stem(action) in wordset("standing"):
         return True
     heads = tuple(s[: max(4, len(s) - 1)] for s in same(stem(action)))
     spoken = words(sentence.folded)
     acts = [n for n, word in enumerate(spoken) if stem(word).startswith(heads)]
     terms = [w for term in requirement.terms for w in words(term)]
     done_to = [stem(w) for w in terms[terms.index(action) + 1 :]] if action in terms else []
-    done_to = [s for s in done_to if s not in KINDS and s not in SLOTS][:1]
+    done_to = [s for s in done_to if s not in wordset("kinds") and s not in wordset("slots")][:1]
     if not acts or not done_to:
         return bool(acts)
     objects = [n for n, word in enumerate(spoken) if held(done_to[0], (stem(word),))]
@@ -223,9 +211,6 @@ def definition_support(requirement: DefinitionRequired, prepared: PreparedPassag
     return Support(Status.READ if bears else Status.OPEN, "the term is not defined here")
 
 
-PURPOSE = frozenset({"objet", "objetiv", "finalidad", "proposit"})
-
-
 def _under_heading(term: str, phrase: re.Pattern[str], prepared: PreparedPassage) -> Sentence | None:
     """`1. Objetivo` and what follows, in its line or the next; for a purpose, `tiene por objeto…` too."""
     for sentence in prepared.sentences:
@@ -242,7 +227,7 @@ def _under_heading(term: str, phrase: re.Pattern[str], prepared: PreparedPassage
     body = next((s for s in prepared.sentences if not s.heading and _says_something(s)), None)
     if body is not None and phrase.search(last) and len(last.split()) <= 2 + len(term.split()):
         return body
-    if any(stem(w) in PURPOSE for w in words(term)):
+    if any(stem(w) in wordset("purpose") for w in words(term)):
         return next((s for s in prepared.sentences if cue("purpose").search(s.folded)), None)
     return None
 

@@ -7,13 +7,11 @@ from functools import lru_cache
 from dofrag.coverage.cues import cue
 from dofrag.coverage.lawnames import is_law, is_of_law
 from dofrag.coverage.prepared import PreparedPassage, Sentence
-from dofrag.coverage.vocabulary import ACTS, KINDS, ORDINALS, SLOTS
+from dofrag.coverage.vocabulary import wordset
 from dofrag.domain.question import Base, Source
 from dofrag.text.fold import content_words, fold, fold_chars, stem, stems, words
 
 __all__ = [
-    "KINDS",
-    "SLOTS",
     "about",
     "closeness",
     "held",
@@ -59,7 +57,8 @@ def mismatch(source: Source, prepared: PreparedPassage) -> str:
 
 @lru_cache(maxsize=1024)
 def _telling_about(about: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(w for w in dict.fromkeys(map(stem, about)) if w not in KINDS and w not in ACTS and w not in SLOTS)
+    said = wordset("kinds", "acts", "slots")
+    return tuple(w for w in dict.fromkeys(map(stem, about)) if w not in said)
 
 
 def _described(source: Source, prepared: PreparedPassage) -> bool:
@@ -67,21 +66,15 @@ def _described(source: Source, prepared: PreparedPassage) -> bool:
     word of the description, and its ordinal in any case; with the text they hold most of it."""
     telling = _telling_about(source.about)
     own = prepared.wide
-    if any(o in ORDINALS and o not in own for o in telling) and ORDINALS & own:
+    if any(o in wordset("ordinals") and o not in own for o in telling) and wordset("ordinals") & own:
         return False
     if source.name or source.identifier:
         return True  # those tell it already
-    if _head(source.about) in INSTRUMENTS and _titled_as(prepared) not in (_head(source.about), ""):
+    if _head(source.about) in wordset("instruments") and _titled_as(prepared) not in (_head(source.about), ""):
         return False  # a declaration is not the decree that executes it
     titled = sum(held(w, own) for w in telling)
     said = sum(held(w, own) or held(w, prepared.stems) for w in telling)
     return not telling or (said * 2 >= len(telling) and (titled > 0 or not own))
-
-
-INSTRUMENTS = frozenset(
-    map(stem, ("decreto", "declaratoria", "acuerdo", "resolucion", "circular", "oficio", "convocatoria", "convenio"))
-)
-"""Kinds of instruments that a question tells one publication from another by."""
 
 
 def _head(about: tuple[str, ...]) -> str:
@@ -91,7 +84,7 @@ def _head(about: tuple[str, ...]) -> str:
 def _titled_as(prepared: PreparedPassage) -> str:
     """The kind that a title begins with, "" when it begins otherwise."""
     first = next(iter(words(prepared.passage.publication.title)), "")
-    return stem(first) if stem(first) in INSTRUMENTS else ""
+    return stem(first) if stem(first) in wordset("instruments") else ""
 
 
 def _identified(identifier: str, prepared: PreparedPassage) -> bool:
@@ -138,7 +131,7 @@ def _called(title: str) -> frozenset[str]:
 @lru_cache(maxsize=1024)
 def _telling_name(name: tuple[str, ...]) -> tuple[str, ...]:
     wanted = tuple(dict.fromkeys(stem(w) for w in name))
-    return tuple(w for w in wanted if w not in KINDS) or wanted
+    return tuple(w for w in wanted if w not in wordset("kinds")) or wanted
 
 
 def _carried(telling: tuple[str, ...], prepared: PreparedPassage) -> bool:
@@ -189,7 +182,11 @@ def telling_terms(terms: tuple[str, ...], source: Source, *more: str) -> tuple[s
     if source.identifier:
         said.add(fold(source.identifier))
     stems = dict.fromkeys(stem(w) for term in terms for w in words(term))
-    return tuple(s for s in stems if s not in said and s not in SLOTS and s not in KINDS and not s.isdigit())
+    return tuple(
+        s
+        for s in stems
+        if s not in said and s not in wordset("slots") and s not in wordset("kinds") and not s.isdigit()
+    )
 
 
 def about(subject: tuple[str, ...], sentence: Sentence, prepared: PreparedPassage, *, share: float = 0.6) -> bool:

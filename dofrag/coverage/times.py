@@ -11,22 +11,19 @@ from dofrag.coverage.qualifiers import falls_in
 from dofrag.coverage.source import about, closeness, held, names_anything, telling_terms
 from dofrag.coverage.spans import quotable_span
 from dofrag.coverage.topics import title_span
+from dofrag.coverage.vocabulary import wordset
 from dofrag.domain.question import DateRequired, DateRole, Period, Source, Status
 from dofrag.text.dates import FoundDate
 from dofrag.text.fold import stem
 
-CLAUSES = frozenset(stem(w) for w in ("regla", "general", "obligaciones", "diferidas", "diferida", "fases", "resto"))
-"""Words that tell the clauses of entry into force of one instrument apart, and name nothing else in it."""
-DEFERRED = frozenset(stem(w) for w in ("diferidas", "diferida", "diferido", "excepcion", "aplazadas"))
 DECREE, ISSUED = stem("decreto"), stem("expide")
-KINDS = tuple(stem(w) for w in ("ley", "decreto", "reglamento", "acuerdo", "norma", "resolucion"))
 
 
 def _same_act(requirement: DateRequired, sentence: Sentence, prepared: PreparedPassage) -> bool:
     """A decree that issues a law has the law's clause of entry into force and its own: the one that is asked for.
     Likewise the general clause and the deferred one of one instrument."""
     asked = [stem(t) for t in requirement.terms]
-    if requirement.role is DateRole.EFFECT and any(t in DEFERRED for t in asked):
+    if requirement.role is DateRole.EFFECT and any(t in wordset("deferred") for t in asked):
         return bool(cue("deferred").search(sentence.folded))
     if requirement.role is DateRole.EFFECT and stem("regla") in asked and cue("deferred").search(sentence.folded):
         return False
@@ -39,7 +36,9 @@ def _same_act(requirement: DateRequired, sentence: Sentence, prepared: PreparedP
         return stem(said.group("kind")) == DECREE  # "the decree that issued it" is not the law
     if not held(ISSUED, prepared.title_stems):
         return True
-    kind = next((s for s in (*asked, *(stem(w) for w in requirement.source.name)) if s in KINDS), None)
+    kind = next(
+        (s for s in (*asked, *(stem(w) for w in requirement.source.name)) if s in wordset("of_this_act")), None
+    )
     return kind is None or stem(said.group("kind")) == kind
 
 
@@ -52,12 +51,6 @@ def _of_another_act(requirement: DateRequired, sentence: Sentence) -> bool:
     return bool(asked) and 2 * sum(held(s, sentence.near) for s in asked) < len(asked)
 
 
-AMENDS = frozenset(
-    stem(w) for w in ("reforma", "adiciona", "deroga", "modifica", "aclaracion", "erratas", "prorroga")
-)
-"""Stems in the title of a publication about another one."""
-
-
 REPEALS = frozenset({"abrog", "derog"})
 
 
@@ -66,7 +59,7 @@ def date_support(requirement: DateRequired, prepared: PreparedPassage) -> Suppor
     publicación`); for a publication date, the publication itself."""
     subject = tuple(s for s in telling_terms(requirement.terms, requirement.source) if not s.startswith(ISSUED))
     if requirement.role is DateRole.EFFECT and names_anything(requirement.source):
-        subject = tuple(s for s in subject if s not in CLAUSES)
+        subject = tuple(s for s in subject if s not in wordset("clauses"))
     if requirement.period is not None and not _of_period(requirement.period, prepared):
         return Support(Status.READ, "of another period than the one asked")
     match requirement.role:
@@ -111,8 +104,8 @@ def _publication_date(
     subject: tuple[str, ...], prepared: PreparedPassage, named: bool, asked: frozenset[str]
 ) -> Support:
     own = prepared.wide
-    amending = AMENDS & prepared.title_stems
-    if amending and not AMENDS.intersection(asked):
+    amending = wordset("amending") & prepared.title_stems
+    if amending and not wordset("amending").intersection(asked):
         return Support(Status.OPEN, "a publication about the one that is asked for")
     hits = sum(s in own or s in prepared.stems for s in subject)
     if not named and (not subject or hits * 10 < len(subject) * 6):

@@ -7,6 +7,7 @@ from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.source import held, names_anything, of_question, subject_of, telling_terms
 from dofrag.coverage.spans import Span, quotable_span
+from dofrag.coverage.vocabulary import wordset
 from dofrag.domain.question import PublicationRequired, Status, TopicRequired
 from dofrag.text.fold import STOP_WORDS, stem, words
 
@@ -51,8 +52,6 @@ DONE = {
 }
 """Stem of a word of a question → the aspect that it asks for, where the rules named none: what tells the aspect need
 not say that word."""
-TESTED = frozenset(stem(w) for w in ("sigue", "siguen", "todavia", "aun", "continua", "vigentes", "dato", "datos"))
-"""Words of a question about validity or a correction that no text repeats."""
 
 
 def _aspect(requirement: TopicRequired) -> str | None:
@@ -65,7 +64,7 @@ def _aspect(requirement: TopicRequired) -> str | None:
 def _performing(requirement: TopicRequired, aspect: str, prepared: PreparedPassage, question: str) -> Sentence | None:
     """The sentence that does or shows what the question asks of its subject: it need not use the question's verb, but
     it must be of the named source, or hold most of the subject with its title."""
-    does = {s for verb, name in DONE.items() if name == aspect for s in (verb,)} | TESTED
+    does = {s for verb, name in DONE.items() if name == aspect for s in (verb,)} | wordset("tested")
     subject = tuple(s for s in telling_terms(requirement.terms, requirement.source) if s not in does)
     named = names_anything(requirement.source)
     if aspect == "identifier" and of_question(question, prepared):
@@ -83,26 +82,6 @@ def _performing(requirement: TopicRequired, aspect: str, prepared: PreparedPassa
         if enough and (best is None or here > best[0]):
             best = (here, sentence)
     return best[1] if best else None
-
-
-FIGURES = frozenset(
-    stem(w)
-    for w in [
-        *("precio", "costo", "monto", "importe", "cuota", "tarifa", "porcentaje", "tasa", "superficie", "caudal"),
-        *(
-            "volumen",
-            "capacidad",
-            "altura",
-            "longitud",
-            "distancia",
-            "profundidad",
-            "peso",
-            "temperatura",
-            "velocidad",
-        ),
-    ]
-)
-"""Things that are measured: a question that asks for one (`¿qué caudal…?`, `¿cuál es la altura…?`) wants a figure."""
 
 
 def _fits(wanted: str, sentence: Sentence) -> bool:
@@ -127,7 +106,7 @@ def _wanted(part: str) -> str:
     if any(w.startswith("cuant") for w in asked[:4]):
         return "figure"
     spoken = [w for w in asked[:5] if w not in STOP_WORDS]
-    if {"cual", "cuales", "que"} & set(asked[:2]) and spoken and stem(spoken[0]) in FIGURES:
+    if {"cual", "cuales", "que"} & set(asked[:2]) and spoken and stem(spoken[0]) in wordset("measured"):
         return "measure"
     if "cuando" in asked[:3] or {"fecha", "dia"} & set(asked[:4]):
         return "date"

@@ -10,26 +10,14 @@ from dofrag.coverage.measures import column_fits, is_factor, said_after, unit_fi
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.qualifiers import falls_in, frequency_costs, period_costs, zone_costs
 from dofrag.coverage.quantities import Quantity
-from dofrag.coverage.source import SLOTS, about, closeness, held, names_anything, telling_terms
+from dofrag.coverage.source import about, closeness, held, names_anything, telling_terms
 from dofrag.coverage.spans import quotable_span
-from dofrag.coverage.vocabulary import PLAIN, STANDING
+from dofrag.coverage.vocabulary import wordset
 from dofrag.domain.evidence import QUOTE_MAX
 from dofrag.domain.question import Period, Status, ValueRequired
 from dofrag.domain.records import dataclass
 from dofrag.text.fold import content_words, fold, stem, words
 
-PRICES = frozenset(
-    map(
-        stem,
-        (
-            *("cuesta", "costo", "precio", "multa", "cuota", "tarifa", "sueldo", "monto", "importe", "indemnizacion"),
-            *("pago", "paga", "pagan", "pagar", "pagaron", "cobra", "cobran", "cobro", "cobraron"),
-        ),
-    )
-)
-"""Words of a question whose value is money or a rate, never a bare count."""
-INCREASES = frozenset(map(stem, ("aumento", "aumenta", "aumentara", "agrega", "agregara", "agravante", "incremento")))
-"""Words of a question that asks what is added to a value."""
 LENGTHS = frozenset(("days", "calendar_days", "working_days", "months", "years", "hours"))
 OTHER_DATE = "another date than the one asked"
 
@@ -48,10 +36,10 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
     misses: list[str] = []
     bears = False
     titled, anywhere = _borne(requirement, prepared)
-    priced = requirement.unit is None and any(stem(t) in PRICES for t in requirement.terms)
+    priced = requirement.unit is None and any(stem(t) in wordset("prices") for t in requirement.terms)
     if not titled and not anywhere:
         return Support(Status.OPEN, "nothing read speaks of it")
-    increase = any(stem(t) in INCREASES for t in requirement.terms)
+    increase = any(stem(t) in wordset("increases") for t in requirement.terms)
     other = _unqualified(requirement, prepared)
     if other:
         return Support(Status.OPEN, f"not said of {other}")
@@ -103,7 +91,7 @@ def _counts_it(requirement: ValueRequired, quantity: Quantity) -> bool:
         return False
     following = [stem(w) for w in content_words(quantity.noun)][:6]
     called = names(requirement) or (" ".join(requirement.terms),)
-    spelled = (tuple(stem(w) for w in content_words(name) if stem(w) not in SLOTS) for name in called)
+    spelled = (tuple(stem(w) for w in content_words(name) if stem(w) not in wordset("slots")) for name in called)
     return any(n and n == tuple(following[at : at + len(n)]) for n in spelled for at in range(3))
 
 
@@ -114,7 +102,7 @@ def _unqualified(requirement: ValueRequired, prepared: PreparedPassage) -> str:
         return ""
     narrowing = telling_terms(requirement.terms, requirement.source, requirement.indicator, *requirement.names)
     own = prepared.wide
-    said = (s for s in narrowing if s not in STANDING)
+    said = (s for s in narrowing if s not in wordset("standing"))
     return next((s for s in said if not held(s, prepared.stems) and not held(s, own)), "")
 
 
@@ -154,7 +142,7 @@ def _mentions(period: Period | None, prepared: PreparedPassage) -> bool:
 def _subject(requirement: ValueRequired) -> tuple[str, ...]:
     said = (requirement.zone or "", " ".join(names(requirement)))
     own = telling_terms(requirement.terms, requirement.source, *said)
-    return tuple(s for s in own if s not in PLAIN) or own
+    return tuple(s for s in own if s not in wordset("plain")) or own
 
 
 def names(requirement: ValueRequired) -> tuple[str, ...]:

@@ -13,8 +13,7 @@ from importlib.resources import files
 from itertools import pairwise
 from typing import Any
 
-from dofrag.coverage.source import KINDS, SLOTS
-from dofrag.coverage.vocabulary import ACTS, COMMON, PLAIN, STANDING
+from dofrag.coverage.vocabulary import wordset
 from dofrag.domain.records import dataclass
 from dofrag.text.dates import find_dates
 from dofrag.text.fold import STOP_WORDS, fold, stem, words
@@ -104,7 +103,7 @@ def _tells(word: str) -> bool:
 
 @cache
 def _generic() -> frozenset[str]:
-    return SLOTS | KINDS | PLAIN | STANDING | ACTS | COMMON
+    return wordset("slots", "kinds", "plain", "standing", "acts", "common")
 
 
 @cache

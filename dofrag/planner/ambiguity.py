@@ -5,7 +5,8 @@ Only what was discovered counts as a candidate, two are needed, and a question t
 
 from __future__ import annotations
 
-from dofrag.coverage.source import KINDS, SLOTS, held, mismatch, names_anything
+from dofrag.coverage.source import held, mismatch, names_anything
+from dofrag.coverage.vocabulary import wordset
 from dofrag.domain.corpus import Publication
 from dofrag.domain.question import ProvisionRequired, Requirement
 from dofrag.domain.records import dataclass
@@ -70,7 +71,7 @@ def _of_one_number(view: View, requirement: Requirement) -> Choice | None:
 
 def _told_apart(view: View, codes: list[str]) -> bool:
     """Whether the question's own words fit one candidate's title or issuer better than any other's."""
-    asked = {stem(w) for w in content_words(view.question.text)} - SLOTS - KINDS
+    asked = {stem(w) for w in content_words(view.question.text)} - wordset("slots") - wordset("kinds")
     hits = sorted(sum(held(w, _stems(view.publications[c])) for w in asked) for c in codes)
     return hits[-1] > hits[-2]
 
