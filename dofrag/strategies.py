@@ -6,15 +6,15 @@ never from the index: an index may be somebody else's, and questions and keys ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dofrag.domain.records import dataclass
-from dofrag.errors import IndexMismatch, UsageError
+from dofrag.errors import DofError, IndexMismatch, UsageError
 from dofrag.search.interface import SearchBackend
 from dofrag.search.open import OpenIndex
-from dofrag.settings import EmbedderSettings, SearchChoice
+from dofrag.settings import EmbedderSettings, SearchChoice, embedder_settings
 
 if TYPE_CHECKING:
     from dofrag.search.vectors.interface import Embedder
@@ -103,3 +103,52 @@ def make_searcher(
     pool = None if complete else PoolEmbedder(model, probe, opened.reader, cache / CACHE)
     backend = HybridIndex(opened.backend, opened.reader, embed, vectors=vectors, pool=pool, fusion=choice.fusion)
     return Searcher(backend, stamp, model.close)
+
+
+Check = tuple[str, bool | None, str, str]
+"""Name, whether it is fine (None: optional and missing, or not told), what was found, what to do about it."""
+
+
+def vector_checks(folder: Path | None, environ: Mapping[str, str]) -> Iterator[Check]:
+    """What there is for searches with vectors: libraries, the index's vectors, the embedder of the environment. The
+    sample (`folder` None) has no vectors."""
+    from dofrag.search.vectors.codes import numpy
+    from dofrag.search.vectors.nearest import FAISS_FROM, faiss
+    from dofrag.search.vectors.report import vector_line, vector_status
+
+    try:
+        found = numpy()
+    except UsageError as error:
+        yield "vectors", None, "numpy is not installed", f"optional: {error.hint}"
+        return
+    fast = "faiss too" if faiss() is not None else f"no faiss: worth it from {FAISS_FROM:,} chunks on"
+    status = vector_status(folder) if folder is not None else None
+    if status is None:
+        detail, action = f"none in this index; numpy {found.__version__}, {fast}", "optional: `dof index embed`"
+        yield "vectors", None, detail, action
+    else:
+        action = "" if status["complete"] else f"run `dof index embed --index {folder} --embedder …`"
+        fine = False if status["problem"] is not None else status["complete"] or None
+        yield "vectors", fine, f"{vector_line(status)}; numpy {found.__version__}, {fast}", action
+    if environ.get("DOF_EMBEDDER"):
+        yield _embedder_check(folder, environ)
+
+
+def _embedder_check(folder: Path | None, environ: Mapping[str, str]) -> Check:
+    from dofrag.search.vectors.build import check_model
+    from dofrag.search.vectors.interface import PROBE, Role
+    from dofrag.search.vectors.manifest import read_manifest
+
+    try:
+        model = make_embedder(embedder_settings(environ, SearchChoice()), patience_s=QUERY_PATIENCE_S)
+        try:
+            probe = model.embed([PROBE], Role.QUERY)[0]
+            card = model.card
+            manifest = read_manifest(folder) if folder is not None else None
+            if manifest is not None:
+                check_model(manifest, model, probe, str(folder))
+        finally:
+            model.close()
+    except DofError as error:
+        return "embedder", False, error.message, error.hint or ""
+    return "embedder", True, f"{card.name}, {card.dimension} numbers", ""

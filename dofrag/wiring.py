@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from dofrag.agent.setup import Corpus, Player
     from dofrag.llm.probe import Report
     from dofrag.search.vectors.build import Embedded
+    from dofrag.strategies import Check
 
 QUESTION_MAX = 4_000
 """Characters of a question at most: beyond, it is a document."""
@@ -141,6 +142,13 @@ def embed_corpus(
         return embed_index(folder, embedder, batch=batch, limit=limit, fresh=fresh, progress=progress)
     finally:
         embedder.close()
+
+
+def vector_checks(index_dir: Path | None) -> list[Check]:
+    """What there is for searches with vectors, for `dof doctor`."""
+    from dofrag.strategies import vector_checks
+
+    return list(vector_checks(index_dir or settings().index, os.environ))
 
 
 def cutoff(corpus: OpenCorpus, as_of: date | None, scopes: Iterable[str]) -> tuple[date, tuple[date, date]]:

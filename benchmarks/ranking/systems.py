@@ -18,8 +18,9 @@ from typing import Any, Protocol
 import tantivy
 
 from dofrag import wiring
-from dofrag.domain.corpus import PUBLIC, SEARCHABLE, Chunk, Filters, Publication
+from dofrag.domain.corpus import PUBLIC, Chunk, Filters, Publication
 from dofrag.search.analysis import STOP_WORDS
+from dofrag.settings import SearchChoice
 from dofrag.store.corpus import StoreReader
 from dofrag.text.fold import words
 from dofrag.tools.contract import ToolContext
@@ -48,7 +49,7 @@ class System(Protocol):
 
 
 def open_system(name: str, index: Path, folder: Path) -> System:
-    """A system by its name: one of `NAMES`, or `dofrag:STRATEGY`. Raises ValueError for any other."""
+    """A system by its name: one of `NAMES`, `dofrag:STRATEGY`, or `dofrag:hybrid:rrf`. Raises ValueError otherwise."""
     if name == "dofrag" or name.startswith("dofrag:"):
         return Product(index, name.partition(":")[2] or None)
     if name not in NAMES:
@@ -206,8 +207,10 @@ class Product:
     """What a run gets: the tool `search_evidence`, over all publications, in the running configuration."""
 
     def __init__(self, index: Path, strategy: str | None) -> None:
-        options = {} if strategy is None else {"strategy": strategy}
-        self._corpus = wiring.open_corpus(index, **options)
+        # Partial vectors serve: hybrid then embeds what words found, and keeps it in the cache.
+        name, _, fusion = (strategy or "lexical").partition(":")
+        choice = SearchChoice(strategy=name, fusion=fusion or "z", allow_partial=True)
+        self._corpus = wiring.open_corpus(index, search=choice)
 
     def rank(self, question: str, as_of: date) -> Ranking:
         context = ToolContext(

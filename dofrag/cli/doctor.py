@@ -55,7 +55,7 @@ def doctor(
 
     Exit code 1 when something is wrong. What is merely missing is told with what happens without it.
     """
-    rows = [*_index(index), *_traces(), *_parts()]
+    rows = [*_index(index), *_vectors(index), *_traces(), *_parts()]
     mode = None
     if model is not None:
         found, mode = _model(model or None, base_url, api)
@@ -86,6 +86,16 @@ def _index(index: Path | None) -> Iterator[Row]:
         return
     what = "the sample gazette" if corpus.name == "sample" else corpus.name
     yield Row("index", True, f"{what}, {first} to {last}", "")
+
+
+def _vectors(index: Path | None) -> Iterator[Row]:
+    from dofrag.wiring import vector_checks
+
+    try:
+        for check, fine, detail, action in vector_checks(index):
+            yield Row(check, fine, one_line(detail, 300), action)
+    except DofError as error:  # the index itself is at fault, and has a row of its own
+        yield Row("vectors", None, one_line(error.message, 200), "")
 
 
 def _traces() -> Iterator[Row]:

@@ -68,7 +68,7 @@ class HybridIndex:
                 continue
             own = by_words.get(hit.chunk_id)
             parts = (*_parts(hit, fused), *(own.parts if own else ())) if explain else ()
-            hits.append(Hit(len(hits) + 1, fused.score, hit.chunk_id, codes[hit.chunk_id], parts))
+            hits.append(Hit(len(hits) + 1, hit.tier_score(fused), hit.chunk_id, codes[hit.chunk_id], parts))
         return Page(tuple(hits), max(page.total, len(hits)))
 
     def search_publications(self, query: str, filters: Filters, *, limit: int, per_publication: int = 2) -> Page:
@@ -81,7 +81,7 @@ class HybridIndex:
         groups: dict[str, list[tuple[int, float]]] = {}
         for hit, fused in ranked:
             if hit.chunk_id in codes:
-                groups.setdefault(codes[hit.chunk_id], []).append((hit.chunk_id, fused.score))
+                groups.setdefault(codes[hit.chunk_id], []).append((hit.chunk_id, hit.tier_score(fused)))
         hits: list[Hit] = []
         for code, members in list(groups.items())[:limit]:
             hits += [Hit(len(hits) + n, s, i, code) for n, (i, s) in enumerate(members[:per_publication], start=1)]
@@ -108,7 +108,7 @@ class HybridIndex:
             candidates.setdefault(chunk_id, _Candidate(chunk_id, None, None)).cosine = cosine
         words = {c.chunk_id: c.plain for c in candidates.values() if c.score is not None}
         fused = self._fuse(words, near)
-        order = sorted(fused, key=lambda f: (-candidates[f.id].tier, -f.score, f.id))
+        order = sorted(fused, key=lambda f: (-candidates[f.id].tier_score(f), f.id))
         return [(candidates[f.id], f) for f in order]
 
     def _codes(self, hits: Iterable[_Candidate], filters: Filters) -> dict[int, str]:
@@ -138,6 +138,9 @@ class _Candidate:
     def tier(self) -> int:
         """Above 0 for what is named by its identifier: no likeness outweighs that."""
         return int((self.score or 0.0) // IDENTIFIER_BONUS)
+
+    def tier_score(self, fused: Fused) -> float:
+        return fused.score + self.tier * IDENTIFIER_BONUS
 
     @property
     def plain(self) -> float:

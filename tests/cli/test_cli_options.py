@@ -170,7 +170,7 @@ def test_malformed_scopes_are_refused(scope: str) -> None:
     [
         ["run"],
         ["run", "--question", "x", "--tools", "graph"],
-        ["run", "--question", "x", "--strategy", "vector"],
+        ["run", "--question", "x", "--strategy", "psychic"],
         ["run", "--question", "x", "--frobnicate"],
         ["search"],
         ["search", "x", "--top-k", "0"],
