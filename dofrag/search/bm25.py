@@ -140,10 +140,9 @@ class Bm25Index:
         parsed = self._parse(query, filters)
         if parsed is None or limit < 1:
             return Page((), 0)
-        restricted = self._restrict(parsed.query, filters)
-        found, total = self._ranked(restricted, limit)
-        parts = [self._parts(parsed, entry) if explain else () for entry in found]
-        hits = (Hit(n, e.score, e.chunk_id, self._code(e), parts[n - 1]) for n, e in enumerate(found, start=1))
+        found, total = self._ranked(self._restrict(parsed.lifted, filters), limit)
+        parts = [self._parts(parsed, e) if explain else () for e in found]
+        hits = (Hit(n + 1, e.score, e.chunk_id, self._code(e), parts[n]) for n, e in enumerate(found))
         return Page(tuple(hits), total)
 
     def search_publications(self, query: str, filters: Filters, *, limit: int, per_publication: int = 2) -> Page:
@@ -154,14 +153,15 @@ class Bm25Index:
         groups, total = self._grouped(restricted, limit)
         if parsed.named is not None:
             # Grouped apart: the chunks of a long law would fill the list before any other publication is met.
-            first = self._grouped(_filtered(restricted, parsed.named), limit)[0]
+            called = _filtered(self._restrict(parsed.lifted, filters), parsed.named)
+            few = min(limit, round(self._searcher.cardinality(called, "publication")))
+            first = self._grouped(called, few)[0] if few else []
             raised = {p: [replace(e, score=e.score + NAME_BONUS) for e in members] for p, members in first}
             groups = [*raised.items(), *(g for g in groups if g[0] not in raised)][:limit]
         hits: list[Hit] = []
-        for publication, members in groups:
-            best = members[:per_publication]
-            if len(best) < per_publication:
-                within = _filtered(restricted, self._term("publication", publication))
+        for number, members in groups:
+            if len(best := members[:per_publication]) < per_publication:
+                within = _filtered(restricted, self._term("publication", number))
                 best += self._ranked(within, per_publication)[0][len(best) :]
             code = self._code(best[0])
             hits += [Hit(len(hits) + i, e.score, e.chunk_id, code) for i, e in enumerate(best, start=1)]
@@ -172,8 +172,8 @@ class Bm25Index:
         wanted = self._restrict(_any(keys), filters)
         found = self._searcher.search(wanted, limit=max(1, limit), order_by_field="id", order=tantivy.Order.Asc)
         codes = [str(self._searcher.doc(address).get_first("code")) for _, address in found.hits]
-        hits = (Hit(n, 0.0, int(key), codes[n - 1]) for n, (key, _) in enumerate(found.hits, start=1))
-        return Page(tuple(hits)[: max(0, limit)], int(found.count))
+        hits = tuple(Hit(n + 1, 0.0, int(key), codes[n]) for n, (key, _) in enumerate(found.hits))
+        return Page(hits[: max(0, limit)], int(found.count))
 
     def ids_between(self, low: int, high: int) -> list[int]:
         """Ids of the chunks in the index from `low` to `high`, ascending; the range must be narrow."""
@@ -206,13 +206,14 @@ class Bm25Index:
             place = _any([self._key("provision", path) for path in asked[:16]])
             optional.append(("provision", tantivy.Query.const_score_query(place, PROVISION_BONUS)))
         named = self._named(text, terms)
+        lifted: list[tuple[str, tantivy.Query]] = []
         if asked and named is not None:
             both = tantivy.Query.boolean_query([(tantivy.Occur.Must, named), (tantivy.Occur.Must, place)])
-            optional += [("name", tantivy.Query.const_score_query(q, NAME_BONUS)) for q in (named, both)]
+            lifted = [("name", tantivy.Query.const_score_query(q, NAME_BONUS)) for q in (named, both)]
         # A bare provision is not what a question is about: it lifts what the words found, it finds nothing by itself.
-        must = [(tantivy.Occur.Must, _any(base))]
-        whole = tantivy.Query.boolean_query(must + [(tantivy.Occur.Should, q) for _, q in optional])
-        return _Parsed(whole, (*parts, *optional), named)
+        clauses = [(tantivy.Occur.Must, _any(base)), *((tantivy.Occur.Should, q) for _, q in optional)]
+        ahead = tantivy.Query.boolean_query([*clauses, *((tantivy.Occur.Should, q) for _, q in lifted)])
+        return _Parsed(tantivy.Query.boolean_query(clauses), ahead, (*parts, *optional, *lifted), named)
 
     def _named(self, text: str, terms: Sequence[str]) -> tantivy.Query | None:
         """The laws whose name, or another name of theirs, stands in the query word after word."""
@@ -260,9 +261,8 @@ class Bm25Index:
             conditions.append(self._one_of("edition", filters.editions))
         if filters.codes is not None:
             codes = [query_text(code) for code in filters.codes]
-            conditions.append(
-                tantivy.Query.term_set_query(self._schema, "code", codes) if codes else tantivy.Query.empty_query()
-            )
+            within = tantivy.Query.term_set_query(self._schema, "code", codes)
+            conditions.append(within if codes else tantivy.Query.empty_query())
         if filters.issuer is not None:
             words = issuer_words(query_text(filters.issuer))
             conditions += [self._key("issuer_word", word) for word in words] or [tantivy.Query.empty_query()]
@@ -275,10 +275,8 @@ class Bm25Index:
         return self._term("key", f"{name}:{value}")
 
     def _one_of(self, name: str, values: Sequence[str]) -> tantivy.Query:
-        if not values:
-            return tantivy.Query.empty_query()
         keys = [f"{name}:{query_text(value)}" for value in values]
-        return tantivy.Query.term_set_query(self._schema, "key", keys)
+        return tantivy.Query.term_set_query(self._schema, "key", keys) if keys else tantivy.Query.empty_query()
 
     def _ranked(self, query: tantivy.Query, limit: int) -> tuple[list[_Entry], int]:
         """The best `limit` by score, ties by chunk id, and the number of matches.
@@ -333,6 +331,7 @@ class Bm25Index:
 @dataclass(frozen=True, slots=True)
 class _Parsed:
     query: tantivy.Query
+    lifted: tantivy.Query  # the same, with what is of a named law first
     parts: tuple[tuple[str, tantivy.Query], ...]
     named: tantivy.Query | None
 
