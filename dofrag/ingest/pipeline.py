@@ -350,20 +350,21 @@ def _settle(layout: Layout, store: StoreWriter, pointer: Pointer, ingest: Ingest
     except IndexMismatch:
         ingest.notice(f"index {layout.name!r}: its search index is missing or damaged; it is written anew")
         return _publish(layout, store, pointer.store, pointer, ingest, None)
-    digest = corpus_digest(store.connection)
-    meta = {**meta, "corpus_digest": digest.value}
+    digest = corpus_digest(store.connection).value
+    meta = {**meta, "corpus_digest": digest}
     # Pointer before store: while the store says "dirty", the next command does all of this again, without harm.
     parts = stamp_parts(meta)
     fresh = Pointer(pointer.store, pointer.search, stamp_of(parts), parts)
     layout.write_pointer(fresh)
-    _finish_store(store)
+    _finish_store(store, digest)
     store.checkpoint()
     return fresh
 
 
-def _finish_store(store: StoreWriter) -> dict[str, str]:
+def _finish_store(store: StoreWriter, digest: str | None = None) -> dict[str, str]:
+    """`digest` where it is known: working it out reads every publication."""
     with store.transaction():
-        store.set_meta({"corpus_digest": corpus_digest(store.connection).value, "state": "clean"})
+        store.set_meta({"corpus_digest": digest or corpus_digest(store.connection).value, "state": "clean"})
         store.clear_pending()
     return store.meta()
 
