@@ -39,7 +39,7 @@ from dofrag.profiles.base import GazetteProfile
 from dofrag.search.build import Follower, catch_up, rebuild
 from dofrag.search.scoped import ScopedIndex
 from dofrag.search.stamp import stamp_of, stamp_parts
-from dofrag.store.digest import corpus_digest
+from dofrag.store.digest import corpus_digest, running_digest
 from dofrag.store.ignored import set_ignored
 from dofrag.store.layout import Layout, Pointer
 from dofrag.store.lock import WriterLock
@@ -350,7 +350,7 @@ def _settle(layout: Layout, store: StoreWriter, pointer: Pointer, ingest: Ingest
     except IndexMismatch:
         ingest.notice(f"index {layout.name!r}: its search index is missing or damaged; it is written anew")
         return _publish(layout, store, pointer.store, pointer, ingest, None)
-    digest = corpus_digest(store.connection).value
+    digest = running_digest(store.connection)
     meta = {**meta, "corpus_digest": digest}
     # Pointer before store: while the store says "dirty", the next command does all of this again, without harm.
     parts = stamp_parts(meta)

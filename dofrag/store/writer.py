@@ -15,6 +15,7 @@ from pathlib import Path
 from dofrag.domain.corpus import PUBLIC
 from dofrag.domain.draft import Header, ParsedPublication
 from dofrag.domain.records import dataclass
+from dofrag.store.digest import RUNNING, shift
 from dofrag.store.faults import refusal
 from dofrag.store.rows import array, encode_path, issuer_words
 from dofrag.store.salvage import OldIds
@@ -252,7 +253,9 @@ class StoreWriter:
         return [row[0] for row in rows]
 
     def clear_pending(self) -> None:
+        """Everything is taken over, and the digest is noted."""
         self._db.execute("DELETE FROM pending")
+        self._db.execute("DELETE FROM meta WHERE key = ?", [RUNNING])
 
     def checkpoint(self) -> None:
         """Merge the write-ahead log into the store as far as readers allow, so that the file alone is whole."""
@@ -279,6 +282,8 @@ class StoreWriter:
         self, parsed: ParsedPublication, source_id: int, at: int, old: tuple[int, str] | None
     ) -> tuple[int, int]:
         """Returns chunks written and characters taken in."""
+        if old:
+            shift(self._db, old[0], -1)
         publication_id = old[0] if old else self._insert_header(parsed.header, source_id)
         before = self._last_chunk_id()
         self._db.execute("SAVEPOINT chunks")
@@ -300,6 +305,7 @@ class StoreWriter:
             written = tally.count
         self._db.execute("RELEASE chunks")
         self._update_header(parsed.header, publication_id, source_id, at, at + tally.chars)
+        shift(self._db, publication_id, +1)
         self._db.execute("INSERT OR IGNORE INTO pending VALUES (?)", [publication_id])
         return written, tally.chars
 
@@ -370,6 +376,7 @@ class StoreWriter:
         return self._issuers[name]
 
     def _delete_publication(self, publication_id: int) -> None:
+        shift(self._db, publication_id, -1)
         self._delete_chunks(publication_id)
         self._db.execute("DELETE FROM publications WHERE id = ?", [publication_id])
         self._db.execute("INSERT OR IGNORE INTO pending VALUES (?)", [publication_id])
