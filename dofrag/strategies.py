@@ -72,12 +72,13 @@ def make_searcher(
     """
     from dofrag.search.hybrid import HybridIndex, VectorOnly
     from dofrag.search.vectors.build import check_model
+    from dofrag.search.vectors.held import corpus_of
     from dofrag.search.vectors.index import VectorIndex
     from dofrag.search.vectors.interface import PROBE, Role
     from dofrag.search.vectors.manifest import read_manifest
     from dofrag.search.vectors.pool import PoolEmbedder
 
-    corpus = opened.reader.meta().get("corpus_digest", "")
+    corpus = corpus_of(opened.reader.meta())
     there = read_manifest(folder) is not None
     pooled = choice.strategy == "hybrid" and choice.allow_partial
     model = make_embedder(embedder, patience_s=None if pooled else QUERY_PATIENCE_S)

@@ -24,7 +24,7 @@ np = pytest.importorskip("numpy", reason="numpy is not installed: pip install 'd
 from dofrag.search.vectors import index as vector_module  # noqa: E402
 from dofrag.search.vectors.build import embed_index  # noqa: E402
 from dofrag.search.vectors.codes import Query  # noqa: E402
-from dofrag.search.vectors.held import row_mask  # noqa: E402
+from dofrag.search.vectors.held import corpus_of, row_mask  # noqa: E402
 from dofrag.search.vectors.index import VectorIndex  # noqa: E402
 from dofrag.search.vectors.interface import Role  # noqa: E402
 from dofrag.search.vectors.journal import JOURNAL  # noqa: E402
@@ -88,7 +88,7 @@ def files(root: Path) -> dict[str, bytes]:
 class Searched:
     def __init__(self, root: Path, *scopes: str) -> None:
         self.open: OpenIndex = open_index(root / "index")
-        corpus = self.open.reader.meta()["corpus_digest"]
+        corpus = corpus_of(self.open.reader.meta())
         self.vectors = VectorIndex(root / "index", self.open.reader.connection, corpus, {PUBLIC, *scopes})
 
     def __enter__(self) -> Searched:
@@ -254,6 +254,21 @@ def test_a_passage_that_goes_while_it_is_embedded(root: Path) -> None:
     assert (done.rows, done.chunks) == (192, 192)  # type: ignore[attr-defined]
     with Searched(root) as searched:
         assert not {"000", "019"} & set(searched.codes("agua potable"))
+
+
+def test_coverage_is_exact_while_an_update_is_under_way(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The store holds what is new; its digest is still that of before, and so is the vectors'."""
+    embed(root)
+
+    def die(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dofrag.ingest.pipeline.catch_up", die)
+    write(root / "corpus", "100", "pesca de camarón")
+    with pytest.raises(KeyboardInterrupt):
+        update([root / "corpus" / "100.md"], root / "index", INGEST)
+    with WriterLock(root / "index", "dof index update"):  # as if it still ran
+        assert coverage(root) == (180, 189)
 
 
 # -- filters --

@@ -18,7 +18,7 @@ from dofrag.errors import CorpusError, IndexMismatch
 from dofrag.search.open import OpenIndex, open_index
 from dofrag.search.vectors.arrays import generation_folder, open_arrays, write_generation
 from dofrag.search.vectors.codes import Query, numpy, quantised
-from dofrag.search.vectors.held import Held, held_parts
+from dofrag.search.vectors.held import Held, corpus_of, held_parts
 from dofrag.search.vectors.interface import PROBE, Embedder, Role, passage_text, publication_key
 from dofrag.search.vectors.journal import JOURNAL, Journal, JournalRows
 from dofrag.search.vectors.manifest import (
@@ -215,10 +215,10 @@ def _finish(folder: Path, manifest: Manifest) -> Manifest:
     """Make the arrays that searches use of all that was embedded, replace the manifest, and clear up."""
     with open_index(folder) as index:
         held = held_parts(index.reader.connection)
-        corpus = index.reader.meta().get("corpus_digest", "")
+        corpus = corpus_of(index.reader.meta())
     place = folder / FOLDER
     journals = [place / name / JOURNAL for name in held]
-    if manifest.corpus == corpus and not any(path.is_file() and path.stat().st_size for path in journals):
+    if corpus and manifest.corpus == corpus and not any(path.is_file() and path.stat().st_size for path in journals):
         return manifest
     parts: dict[str, Part] = {}
     for name, chunks in held.items():

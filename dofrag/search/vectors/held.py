@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dofrag.search.scoped import part_name
 from dofrag.search.vectors.codes import Array, numpy
@@ -44,6 +44,11 @@ class Held:
                 at = there + 1
             if at < first + count:
                 yield at, first + count - 1
+
+
+def corpus_of(meta: Mapping[str, str]) -> str:
+    """The digest of what a store holds, "" while an update is under way and the noted one is not of that."""
+    return meta.get("corpus_digest", "") if meta.get("state") == "clean" else ""
 
 
 def held_parts(store: sqlite3.Connection, parts: Iterable[str] | None = None) -> dict[str, Held]:

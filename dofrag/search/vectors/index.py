@@ -51,8 +51,8 @@ class VectorIndex:
     """The vectors of an index as they stood when it was opened, beside the store as its reader sees it."""
 
     def __init__(self, folder: Path, store: sqlite3.Connection, corpus: str, scopes: Iterable[str]) -> None:
-        """`corpus` is the store's digest, `scopes` what may be seen at all. Raises IndexMismatch where there are no
-        vectors, or damaged ones."""
+        """`corpus` is the store's digest, "" where none is known; `scopes` what may be seen at all. Raises
+        IndexMismatch where there are no vectors, or damaged ones."""
         self.folder = folder
         self._store = store
         self._masks: OrderedDict[tuple[str, Filters], Array] = OrderedDict()
@@ -122,7 +122,7 @@ class VectorIndex:
     def _counted(self, corpus: str) -> Coverage:
         """Exact: where the store has changed since the arrays were made, each vector is looked at."""
         names = {part_name(scope) for scope in self._scopes}
-        if self.manifest.corpus == corpus:
+        if corpus and self.manifest.corpus == corpus:
             seen = [part for name, part in self.manifest.parts.items() if name in names]
             return Coverage(sum(p.rows for p in seen), sum(p.chunks for p in seen))
         held = held_parts(self._store, names)

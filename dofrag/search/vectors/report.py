@@ -35,11 +35,12 @@ def vector_status(folder: Path, scopes: Iterable[str] = ()) -> dict[str, Any] | 
         "complete": False,
         "problem": None,
     }
+    from dofrag.search.vectors.held import corpus_of
     from dofrag.search.vectors.index import VectorIndex
 
     try:
         with open_index(folder) as index:
-            corpus = index.reader.meta().get("corpus_digest", "")
+            corpus = corpus_of(index.reader.meta())
             coverage = VectorIndex(folder, index.reader.connection, corpus, {PUBLIC, *scopes}).coverage
     except (IndexMismatch, UsageError) as error:  # damaged, or numpy is not there
         return found | {"problem": error.message}
