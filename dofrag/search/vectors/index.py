@@ -26,7 +26,8 @@ from dofrag.store.ranges import visible_ranges
 EXACT = 20_000
 """Candidates up to which all are scored by their rows."""
 RESCORED = 200
-"""Candidates that the bits choose, at least, where there are more."""
+"""Candidates that the bits choose, at least, where there are more; of very many, one in `SHARE`."""
+SHARE = 1_000
 _MASKS = 8  # filters whose candidates are remembered
 
 
@@ -94,8 +95,8 @@ class VectorIndex:
     def _nearest(self, arrays: Arrays, candidates: Array, query: Query, limit: int) -> list[tuple[int, float]]:
         np = numpy()
         if len(candidates) > max(EXACT, limit):
-            code, count = query.code(arrays.centre), max(RESCORED, 2 * limit)
-            chosen = self._by_code.among(arrays.codes, candidates, code, count)
+            count = max(rescored(len(candidates)), 2 * limit)
+            chosen = self._by_code.among(arrays.codes, candidates, query.code(arrays.centre), count)
         else:
             chosen = candidates
         cosines = query.cosines(arrays.rows[chosen], arrays.scales[chosen])
@@ -134,6 +135,11 @@ class VectorIndex:
             )
         vectors = sum(int(mask.sum()) for mask in self._alive.values())
         return Coverage(vectors, sum(part.chunks for part in held.values()))
+
+
+def rescored(candidates: int) -> int:
+    """How many of so many the bits choose: the more there are, the closer the nearest ones lie."""
+    return max(RESCORED, candidates // SHARE)
 
 
 def _opened(folder: Path, names: set[str]) -> tuple[Manifest, dict[str, Arrays]]:
