@@ -61,8 +61,11 @@ def table(runs: Sequence[Run], baseline: Run | None, chosen: Sequence[int], titl
     for run in runs:
         if run is not baseline:
             cells = [_difference(run, baseline, metric, chosen, seed) for metric in metrics.METRICS]
-            print(f"{run.name:16}" + "  ".join(f"{HEADINGS[m]} {d:+.3f} [{low:+.3f}, {high:+.3f}]"
-                                               for m, (d, low, high) in zip(metrics.METRICS, cells, strict=True)))  # fmt: skip
+            said = (
+                f"{HEADINGS[m]} {apart:+.3f} [{low:+.3f}, {high:+.3f}]"
+                for m, (apart, low, high) in zip(metrics.METRICS, cells, strict=True)
+            )
+            print(f"{run.name:16}" + "  ".join(said))
 
 
 def _difference(run: Run, base: Run, metric: str, chosen: Sequence[int], seed: int) -> tuple[float, float, float]:
@@ -116,7 +119,7 @@ def main() -> None:
     options = parser.parse_args()
     items = questions.load(options.questions, options.subset)
     if not items:
-        sys.exit(f"{options.questions}: no question with gold passages" + (options.subset and " in that half" or ""))
+        sys.exit(f"{options.questions}: no question with gold passages" + (" in that half" if options.subset else ""))
     names = list(dict.fromkeys(options.system or systems.NAMES))
     runs: list[Run] = []
     with open_index(options.index) as opened:

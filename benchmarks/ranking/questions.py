@@ -66,7 +66,9 @@ def load(path: Path, subset: str | None = None) -> list[Item]:
 def _item(data: dict[str, Any]) -> Item:
     if "gold_documents" in data:  # dof-rag v4
         gold = tuple(
-            Gold(g["relpath"], tuple(e["quote"] for e in g["evidence"])) for g in data["gold_documents"] if g["evidence"]
+            Gold(g["relpath"], tuple(e["quote"] for e in g["evidence"]))
+            for g in data["gold_documents"]
+            if g["evidence"]
         )
     else:
         gold = tuple(Gold(g["source"], tuple(g["quotes"]), g.get("group")) for g in data["gold"] if g["quotes"])
@@ -146,11 +148,12 @@ def occurrences(chunks: Sequence[tuple[int, str]], quote: str) -> list[frozenset
 
 
 def missing(items: Iterable[Item], located: Iterable[Hops]) -> list[str]:
-    """Quotes that the index does not hold, for people."""
+    """Quotes that the index does not hold and that no alternative makes up for, for people."""
     return [
-        f"{item.id}: {gold.source}: «{quote[:80]}»"
+        f"{item.id}: {gold.source}: «{' '.join(quote.split())[:80]}»"
         for item, found in zip(items, located, strict=True)
         for alternatives, places in zip(hops(item), found, strict=True)
+        if not any(all(of_gold) for of_gold in places)
         for gold, of_gold in zip(alternatives, places, strict=True)
         for quote, of_quote in zip(gold.quotes, of_gold, strict=True)
         if not of_quote

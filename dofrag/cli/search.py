@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import click
 from dofrag.cli.options import FOLDER, check_scopes, clean_text, notice, parse_date
 from dofrag.cli.output import one_line, print_json, terminal_width, wrap
 from dofrag.cli.strategy import search_options
-from dofrag.domain.corpus import PUBLIC, Filters, Hit, Kind, Passage
+from dofrag.domain.corpus import PUBLIC, Filters, Hit, Passage
 from dofrag.search.snippet import snippet
 from dofrag.settings import SearchChoice
 
@@ -44,24 +43,21 @@ def search(
     cut_off = parse_date(as_of, "--as-of")
     allowed = check_scopes(scopes)
     from dofrag import wiring
+    from dofrag.search.evidence import find_evidence
 
     corpus = wiring.open_corpus(index, notice, search=search, scopes=allowed)
     granted = wiring.check_scopes(corpus, allowed)
     chosen, _ = wiring.cutoff(corpus, cut_off, granted)
     filters = Filters(as_of=chosen, scopes=granted | {PUBLIC})
-    page = corpus.backend.search_chunks(query, filters, limit=top_k, explain=explain)
+    found = find_evidence(corpus.backend, corpus.reader, query, filters, limit=top_k, explain=explain)
     corpus.close_searcher()
-    found = {
-        p.id: p for p in corpus.reader.passages([h.chunk_id for h in page.hits], replace(filters, kinds=tuple(Kind)))
-    }
-    # The store is the truth: what an update removed a moment ago is not shown.
-    pairs = [(hit, found[hit.chunk_id]) for hit in page.hits if hit.chunk_id in found]
+    pairs = [(hit, found.passages[hit.chunk_id]) for hit in found.hits]
     if as_json:
-        print_json({"hits": [_hit_json(hit, passage, explain) for hit, passage in pairs], "total": page.total})
+        print_json({"hits": [_hit_json(hit, passage, explain) for hit, passage in pairs], "total": found.total})
         return
     for hit, passage in pairs:
         click.echo("\n".join(_hit_lines(hit, passage, query, terminal_width())))
-    click.echo(f"{len(pairs)} of {page.total:,} passages, published up to {chosen}")
+    click.echo(f"{len(pairs)} of {found.total:,} passages, published up to {chosen}")
 
 
 def _hit_json(hit: Hit, passage: Passage, explain: bool) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from dofrag.coverage.vocabulary import wordset
 from dofrag.domain.records import dataclass
 from dofrag.text.dates import find_dates
 from dofrag.text.fold import STOP_WORDS, fold, stem, words
+from dofrag.text.lexicon import same_words
 from dofrag.text.mentions import find_provisions
 from dofrag.text.numbers import find_numbers
 from dofrag.text.patterns import late
@@ -120,8 +121,8 @@ def _about_verbs() -> dict[str, frozenset[str]]:
 def _rows() -> dict[str, tuple[str, ...]]:
     """For each stem of a row, the stems of the row."""
     found: dict[str, tuple[str, ...]] = {}
-    for row in _data()["row"]:
-        stems = tuple(stem(fold(w)) for w in row["words"])
+    for row in same_words():
+        stems = tuple(stem(fold(w)) for w in row)
         for one in stems:
             found[one] = tuple(dict.fromkeys((*found.get(one, ()), *stems)))
     for kind, members in _data()["kinds"].items():

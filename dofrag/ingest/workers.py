@@ -282,7 +282,7 @@ def _start_worker(profile: GazetteProfile, parser: Parser, terms: bool) -> None:
     gc.set_threshold(*_RARELY)
     cut = None
     if terms:
-        from dofrag.search.bm25 import index_terms
+        from dofrag.search.engine import index_terms
 
         cut = index_terms()
     _setup.append((profile, parser, cut))

@@ -28,6 +28,7 @@ from dofrag.profiles.rules import RuleSet
 from dofrag.profiles.sources import sources_of
 from dofrag.profiles.terms import Masked
 from dofrag.text.fold import fold, fold_chars
+from dofrag.text.lexicon import legal_words
 
 MAX_CHARS = 6_000
 """Characters of a question that are looked at; the command line refuses longer ones long before."""
@@ -226,8 +227,10 @@ class Engine:
                 spellings = tuple(dict.fromkeys((*own, fold(alias.name))))
                 for spelling in own:
                     out[spelling] = tuple(s for s in spellings if s != spelling)
-        for term, others in self.aliases.expansions.items():
-            out[term] = tuple(dict.fromkeys((*out.get(term, ()), *others)))
+        for said in (self.aliases.expansions, legal_words()):
+            for term, others in said.items():
+                key = fold(term)
+                out[key] = tuple(dict.fromkeys((*out.get(key, ()), *map(fold, others))))
         return {term: others for term, others in sorted(out.items()) if others}
 
 

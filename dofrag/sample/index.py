@@ -14,7 +14,7 @@ from dofrag.ingest.interface import CHUNKER_VERSION
 from dofrag.profiles.base import GazetteProfile
 from dofrag.sample import sample_root, sample_version
 from dofrag.search.analysis import ANALYZER
-from dofrag.search.bm25 import SCHEMA_VERSION
+from dofrag.search.engine import SCHEMA_VERSION
 from dofrag.store.schema import SCHEMA
 
 

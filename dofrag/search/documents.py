@@ -37,6 +37,8 @@ def publication_keys(publication: Publication) -> list[str]:
 def provision_json(path: str | None) -> str:
     """Keys of a chunk's provision as JSON, to go on behind those of its publication."""
     keys = [f"provision:{key}" for key in provision_keys(path)] + [f"within:{key}" for key in outer_keys(path)]
+    if path and path.startswith("trans:"):
+        keys.append("part:transitory")
     return "".join([f",{json.dumps(key, ensure_ascii=False)}" for key in keys])
 
 

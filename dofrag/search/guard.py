@@ -21,6 +21,12 @@ class GuardedSearcher:
     def num_docs(self) -> int:
         return int(self._searcher.num_docs)
 
+    def doc_freq(self, field: str, term: str) -> int:
+        return int(guarded(self._name, lambda: self._searcher.doc_freq(field, term)))
+
+    def terms_with_prefix(self, field: str, prefix: str) -> Any:
+        return guarded(self._name, lambda: self._searcher.terms_with_prefix(field, prefix))
+
     def search(self, *arguments: Any, **options: Any) -> Any:
         return guarded(self._name, lambda: self._searcher.search(*arguments, **options))
 

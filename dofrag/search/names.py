@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from dofrag.domain.corpus import Kind, Publication
 from dofrag.search.analysis import Terms
-from dofrag.text.fold import fold
 
 _SUBTITLE = re.compile(r"[,;(:]")
 _QUOTED = re.compile(r"[\"“]([^\"“”]{3,200})[\"”]")
-_FOLDED = re.compile(r"[\w-]+")
 _SHORTEST = 2  # terms of a name
 _LONGEST = 24
-_OTHERS = 8  # other names that are searched at most
 _TITLE = 600  # characters of a title that are looked at
 
 
@@ -41,10 +38,3 @@ def phrase_keys(run: Sequence[str]) -> Iterator[str]:
     for at in range(len(run)):
         for end in range(at + _SHORTEST, min(len(run), at + _LONGEST) + 1):
             yield name_key(run[at:end])
-
-
-def other_names(text: str, expansions: Mapping[str, Sequence[str]]) -> list[str]:
-    """Other names of what a query names as whole words, a few at most."""
-    words = f" {' '.join(_FOLDED.findall(fold(text)))} "
-    names = (name for term, others in expansions.items() if f" {term} " in words for name in others)
-    return list(dict.fromkeys(names))[:_OTHERS]

@@ -15,8 +15,9 @@ from pathlib import Path
 from dofrag.domain.corpus import PUBLIC, Filters, Hit, Publication
 from dofrag.errors import IndexMismatch
 from dofrag.search.analysis import Terms
-from dofrag.search.bm25 import Bm25Index, Bm25Writer, Expansions, Provisions
+from dofrag.search.bm25 import Bm25Index, Expansions, Provisions
 from dofrag.search.documents import IndexedChunk
+from dofrag.search.engine import Bm25Writer
 from dofrag.search.guard import guarded
 from dofrag.search.interface import Page
 from dofrag.store.schema import REBUILD

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from dofrag.errors import IndexMismatch
 from dofrag.search.analysis import ANALYZER
-from dofrag.search.bm25 import SCHEMA_VERSION
+from dofrag.search.engine import SCHEMA_VERSION
 from dofrag.store.layout import Pointer
 from dofrag.store.schema import REBUILD
 

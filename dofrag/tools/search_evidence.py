@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from dofrag.domain.corpus import Hit
+from dofrag.search.evidence import find_evidence
 from dofrag.search.snippet import snippet
 from dofrag.tools.contract import (
     DATE,
@@ -40,12 +40,11 @@ def run(context: ToolContext, arguments: Mapping[str, Any]) -> Outcome:
             require_discovered(context, code, f"publications[{i}]")
         # Named publications are searched whole, whatever their kind.
         filters = replace(filters, codes=tuple(sorted(set(codes))), kinds=context.filters.kinds)
-    page = context.backend.search_chunks(query, filters, limit=TOP)
-    passages = {p.id: p for p in context.reader.passages([h.chunk_id for h in page.hits], filters)}
-    hits: tuple[Hit, ...] = tuple(h for h in page.hits if h.chunk_id in passages)
+    found = find_evidence(context.backend, context.reader, query, filters, limit=TOP)
+    passages = found.passages
     publications = {p.publication.code: p.publication for p in passages.values()}
     dates = {code: p.published_on for code, p in publications.items()}
-    ordered = order_hits(hits, dates, prefer_recent=arguments["prefer_recent"])
+    ordered = order_hits(found.hits, dates, prefer_recent=arguments["prefer_recent"])
     pointers = [pointer_to(passages[h.chunk_id], snippet(passages[h.chunk_id].text, query, SNIPPET)) for h in ordered]
     return Outcome(
         results=[
@@ -58,7 +57,7 @@ def run(context: ToolContext, arguments: Mapping[str, Any]) -> Outcome:
             }
             for p in pointers
         ],
-        total=page.total,
+        total=found.total,
         publications=tuple(publications[code] for code in dict.fromkeys(p.code for p in pointers)),
         pointers=tuple(pointers),
         insufficient_reason=None if pointers else "no_match",

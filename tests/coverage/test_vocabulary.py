@@ -13,6 +13,7 @@ import dofrag
 from dofrag.coverage.vocabulary import wordset
 from dofrag.coverage.wording import same
 from dofrag.text.fold import fold, stem
+from dofrag.text.lexicon import same_words
 
 DATA = files("dofrag.coverage")
 ROWS = tomllib.loads(DATA.joinpath("vocabulary.toml").read_text(encoding="utf-8"))
@@ -31,9 +32,9 @@ def test_several_rows_are_read_as_one() -> None:
     assert wordset("prices", "seasons") == wordset("prices") | wordset("seasons")
 
 
-@pytest.mark.parametrize("row", MEANINGS["row"], ids=lambda row: row["words"][0])
-def test_any_word_of_a_row_stands_for_any_other(row: dict[str, list[str]]) -> None:
-    stems = {stem(fold(w)) for w in row["words"]}
+@pytest.mark.parametrize("row", same_words(), ids=lambda row: row[0])
+def test_any_word_of_a_row_stands_for_any_other(row: tuple[str, ...]) -> None:
+    stems = {stem(fold(w)) for w in row}
     assert len(stems) > 1
     assert all(stems <= set(same(one)) for one in stems)
 

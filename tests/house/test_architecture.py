@@ -33,6 +33,7 @@ LEVELS = {
     "players": 9,
     "strategies": 9,
     "wiring": 9,
+    "campaigns": 9,
     "cli": 10,
 }
 SAME_LEVEL = {
@@ -41,11 +42,12 @@ SAME_LEVEL = {
     ("sample", "ingest"),
     ("wiring", "players"),
     ("wiring", "strategies"),
+    ("campaigns", "wiring"),
 }
 """Neighbours on one level that may know each other."""
 
 PINNED = {
-    "tantivy": ("search/bm25.py",),
+    "tantivy": ("search/bm25.py", "search/engine.py"),
     "sqlite_utils": ("store/", "norms/"),
     "click": ("cli/",),
     "rich": ("cli/",),
@@ -53,7 +55,7 @@ PINNED = {
     "docx": ("ingest/readers/",),
     "pypdf": ("ingest/readers/",),
     "charset_normalizer": ("ingest/readers/",),
-    "jsonschema": ("tools/arguments.py", "trace/reader.py", "trace/schema.py"),
+    "jsonschema": ("evals/schema.py", "tools/arguments.py", "trace/reader.py", "trace/schema.py"),
     "openai": ("llm/",),
     "sentence_transformers": ("search/vectors/local.py",),
     "numpy": ("search/vectors/codes.py",),

@@ -7,8 +7,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dofrag.search.bm25 import index_terms
 from dofrag.search.documents import terms_ahead, with_terms
+from dofrag.search.engine import index_terms
 from dofrag.store.rows import encode_path
 
 WORDS = st.text(st.characters(codec="utf-8"), max_size=40) | st.sampled_from(
