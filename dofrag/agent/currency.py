@@ -96,6 +96,12 @@ def reform_fault(
     for sub in sub_questions:
         for requirement in (r for r in sub.requirements if r.id in chunk_of):
             own = session.passages[chunk_of[requirement.id]].publication
+            newer = [p for p in prepared.values() if p.passage.publication.published_on > own.published_on]
+            for passage in sorted(newer, key=lambda p: p.id):
+                if passage.passage.publication not in sources and meets(requirement, passage, sub).supported:
+                    title, on = passage.passage.publication.title, passage.passage.publication.published_on
+                    text = message("fault.altered_later", title=title, on=on)
+                    return Fault(code=FaultCode.LATER_REFORMS, where=requirement.id, message=text)
             for later in sorted(session.publications.values(), key=lambda p: (p.published_on, p.code)):
                 if later in sources or not alters(later, own):
                     continue

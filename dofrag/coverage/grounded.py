@@ -13,6 +13,7 @@ from functools import lru_cache
 from dofrag.coverage.cues import cue
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.source import held, names_anything, telling_terms
+from dofrag.coverage.turns import denies, untold
 from dofrag.coverage.vocabulary import wordset
 from dofrag.domain.question import (
     ActorRequired,
@@ -35,6 +36,10 @@ from dofrag.text.numbers import find_numbers
 def vague(requirement: Requirement, part: SubQuestion | None) -> bool:
     """Whether neither the requirement nor the question it is of says what it is about: one bare word fits any text.
     Without the question, the requirement is taken as it stands."""
+    timeless = isinstance(requirement, ValueRequired) and requirement.period is None
+    open_ended = timeless or isinstance(requirement, (TopicRequired, PublicationRequired))
+    if open_ended and part is not None and part.question and not cue("asks").search(part.question.lower()):
+        return True  # a bare name or noun: nothing is asked of it
     source = replace(requirement.source, gazette_only=False)  # "publicó" names no publication
     if part is None or names_anything(source) or requirement.entities or requirement.path:
         return False
@@ -54,7 +59,9 @@ def grounded(
 ) -> bool:
     """Whether a sentence that supports the requirement is of the very thing asked, as far as words can tell."""
     text = fold_chars(part.text) if part is not None else ""
-    if text and _negated(text) and not cue("denial").search(sentence.folded):
+    if text and (requirement.negated or _negated(text)) and not denies(sentence, text):
+        return False
+    if part is not None and untold(requirement, sentence, prepared, part):
         return False
     if isinstance(requirement, ActorRequired) and cue("office").search(text):
         return bool(cue("signature").search(sentence.folded)) and _in_a_row(requirement, sentence)

@@ -71,7 +71,8 @@ def list_support(requirement: ListRequired, prepared: PreparedPassage) -> Suppor
     """A list introduced as what is asked for, from its first item to its last; READ when an end is missing."""
     subject = telling_terms(requirement.terms, requirement.source)
     partial: _List | None = None
-    for found in _candidates(None, subject, requirement.source, prepared):
+    listed = () if requirement.aspect in CHANGES else _candidates(None, subject, requirement.source, prepared)
+    for found in listed:
         if found.whole and found.items[0].ordinal == 1:
             spans = [s for i in found.items for s in pieces(prepared.text, (i.start, i.end))]
             proof = Proof(tuple(spans))

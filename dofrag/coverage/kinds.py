@@ -13,6 +13,7 @@ from dofrag.domain.question import (
     ActorRequired,
     DateRequired,
     DateRole,
+    ListRequired,
     PublicationRequired,
     Requirement,
     SubQuestion,
@@ -38,6 +39,9 @@ def other_kind(requirement: Requirement, prepared: PreparedPassage, part: SubQue
         missing = next((kind for kind in asked if kind not in of_title), "")
         if missing:
             return missing
+    elif not isinstance(requirement, (TopicRequired, ListRequired)):
+        if "erratum" in asked and "erratum" not in of_title:
+            return "erratum"  # what it mended is asked for as mended
     elif isinstance(requirement, TopicRequired):
         head = next((kind for kind in _kinds(said(part.text).head) if kind not in of_title), "")
         if head:
@@ -45,6 +49,8 @@ def other_kind(requirement: Requirement, prepared: PreparedPassage, part: SubQue
     if not (requirement.source.name or requirement.source.identifier):
         return ""
     begins = _kind_at_start(prepared.passage.publication.title)
+    if begins == "regulation" and not identity:
+        begins = ""
     return begins if begins and begins not in anywhere and (identity or begins in ABOUT) else ""
 
 
@@ -70,4 +76,4 @@ def _kinds(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=2048)
 def _kind_at_start(title: str) -> str:
     folded = fold_chars(title).lstrip(" *_#")
-    return next((kind for kind in DERIVED if kind != "regulation" and cue(f"kind_{kind}").match(folded)), "")
+    return next((kind for kind in DERIVED if cue(f"kind_{kind}").match(folded)), "")

@@ -59,7 +59,10 @@ def check_premise(premise: Premise, sub: SubQuestion, prepared: Mapping[int, Pre
     if premise.slot == "provision":
         return _provision(premise, own)
     findings = [f for p in own for f in _findings(premise, sub, p)]
+    several = premise.slot == "number" and len({f.found for f in findings if f.status is PremiseStatus.FALSE}) > 1
     for status in (PremiseStatus.SUPPORTED, PremiseStatus.FALSE):
+        if status is PremiseStatus.FALSE and several:
+            break  # where the texts give several numbers, none of them is the true one
         for finding in findings:
             if finding.status is status:
                 by_title = premise.slot == "act" and status is PremiseStatus.FALSE and not finding.found
@@ -229,7 +232,10 @@ def _object(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> It
     told = source.name or source.identifier or source.published_from or source.published_to or source.issuer
     if not told and not all(held(s, own) for s in subject):
         return  # some other act that repeals something else
-    if subject and all(held(s, issued(prepared)) for s in subject):
+    titled = frozenset(own) | frozenset(issued(prepared))
+    if 3 * sum(held(s, titled) for s in subject) >= 2 * len(subject) and not cue("repeals").search(
+        fold_chars(prepared.passage.publication.title)
+    ):
         return  # what the law itself repealed says nothing of what repealed the law
     for sentence in prepared.sentences:
         repeal = cue("repeals").search(sentence.folded)

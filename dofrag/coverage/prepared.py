@@ -174,8 +174,9 @@ def _sentences(
             context = stems(text[unit.header[0] : unit.header[1]])
         elif out and cue("anaphora").search(part):
             context = out[-1].stems | out[-1].context
+        of_text = mark is not None and mark.kind not in DIVISIONS and len(part) - mark.end >= ARTICLE_TEXT
         heading = " ".join(part.strip(" .*_").split()) == title or (
-            text[unit.start] == "#" and not (mark is not None and len(part) - mark.end >= ARTICLE_TEXT)
+            bool(_HEADING.match(text[unit.start : unit.start + 12])) and not of_text
         )
         own = frozenset(stem(w) for w in _content(part)) | acronyms(text[unit.start : unit.end])
         out.append(
@@ -224,6 +225,9 @@ def _corrected(folded: str) -> list[tuple[int, int]]:
     return found
 
 
+DIVISIONS = frozenset(("lib", "tit", "cap", "sec"))
+"""Marks of parts of a law that hold provisions and are none."""
+_HEADING = late(r"(?:\d{1,3}\.[ ])?#")
 ARTICLE_TEXT = 40
 """Characters after a provision's mark from which a line that is marked as a heading holds the provision's text."""
 

@@ -74,7 +74,11 @@ def unsaid(requirement: Requirement, sentence: Sentence, prepared: PreparedPassa
             return of_what[0]
     if isinstance(requirement, (ProvisionRequired, RangeRequired)) and len(missed) * 2 <= len(asked):
         return ""  # their text is asked for as it stands: a question describes it in its own words
-    if missed[:1] == [spoken.head] and len(asked) > 2 and not isinstance(requirement, ValueRequired):
+    if stem(spoken.head) in wordset("measured") and isinstance(requirement, TopicRequired):
+        # What is measured stands with its figure, with the words that narrow it.
+        at = asked.index(spoken.head) if spoken.head in asked else len(asked)
+        missed = missed or [w for w in asked[at : at + 2] if not any(held(s, near.stems) for s in same(stem(w)))]
+    elif missed[:1] == [spoken.head] and len(asked) > 2 and not isinstance(requirement, ValueRequired):
         missed = missed[1:]  # an answer names one of the kind
     return missed[0] if missed else ""
 

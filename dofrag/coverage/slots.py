@@ -9,13 +9,14 @@ from itertools import pairwise
 from dofrag.coverage.cues import cue
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.prepared import PreparedPassage, Sentence
+from dofrag.coverage.quantities import Quantity
 from dofrag.coverage.source import about, closeness, held, names_anything, of_question, subject_of, telling_terms
 from dofrag.coverage.spans import quotable_span
 from dofrag.coverage.topics import title_span
 from dofrag.coverage.vocabulary import wordset
 from dofrag.coverage.wording import same
 from dofrag.domain.question import ActorRequired, DeadlineRequired, DefinitionRequired, Status
-from dofrag.text.fold import content_words, fold, fold_chars, stem, words
+from dofrag.text.fold import content_words, fold, fold_chars, stem, stems, words
 
 NEAR = 400
 """Characters around a term that are looked at for what defines it."""
@@ -31,7 +32,9 @@ def deadline_support(
     asked = {stem(w) for term in requirement.terms for w in words(term)}
     bears = False
     best: tuple[int, Sentence, int] | None = None
-    named = names_anything(requirement.source) or bool(requirement.entities) or of_question(question, prepared)
+    named = names_anything(requirement.source) or bool(requirement.entities)
+    # A notice may be told by half of what is asked; a law speaks of too much for that.
+    named = named or (not prepared.passage.publication.consolidated and of_question(question, prepared))
     whole = _of_whole(subject, prepared)
     counted = _counted(text)
     for sentence in prepared.sentences:
@@ -44,6 +47,8 @@ def deadline_support(
             if quantity.unit in OPPOSITE and OPPOSITE[quantity.unit] in asked:
                 continue
             if counted and quantity.unit not in counted:
+                continue
+            if subject and not whole and not _same_clause(subject, sentence, quantity):
                 continue
             rank = closeness(subject, sentence)
             if best is None or rank > best[0]:
@@ -67,6 +72,28 @@ def _counted(text: str) -> frozenset[str]:
     """The units that a question asks a number of; none when it asks for a length of time as such."""
     folded = fold_chars(text)
     return next((units for name, units in COUNTED.items() if cue(f"how_many_{name}s").search(folded)), frozenset())
+
+
+def _same_clause(subject: tuple[str, ...], sentence: Sentence, quantity: Quantity) -> bool:
+    """Whether the clause that holds a term speaks of the act or the party; where it holds the term alone (`Dentro de
+    los diez días, …`), the one that follows or leads to it. Terms of another act stand in the same sentence."""
+    at = quantity.start - sentence.start
+    cuts = [0, *(m.end() for m in cue("clause").finditer(sentence.folded)), len(sentence.folded)]
+    n = max(i for i, cut in enumerate(cuts[:-1]) if cut <= at)
+    clauses = [sentence.folded[a:b] for a, b in pairwise(cuts)]
+    own = stems(clauses[n])
+    if any(held(s, own | (sentence.context if n == 0 else frozenset())) for s in subject):
+        return True
+    if len(own - wordset("slots", "kinds", "common")) > ALONE:
+        return False
+    led = bool(cue("term_first").match(clauses[n]))
+    # "Within ten days, the board shall …" and "the board, within ten days, shall …"
+    beside = clauses[1:2] if n == 0 else clauses[n - 1 : n + 2] if led else []
+    return any(held(s, stems(" ".join(beside))) for s in subject)
+
+
+ALONE = 5
+"""Words of a clause that says a term and little else."""
 
 
 def _of_whole(subject: tuple[str, ...], prepared: PreparedPassage) -> bool:

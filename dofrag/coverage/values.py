@@ -35,6 +35,8 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
     found: list[_Found] = []
     misses: list[str] = []
     bears = False
+    if requirement.indicator and prepared.passage.publication.consolidated and not names_anything(requirement.source):
+        return Support(Status.OPEN, "a consolidated law fixes no value of a published indicator")
     titled, anywhere = _borne(requirement, prepared)
     priced = requirement.unit is None and any(stem(t) in wordset("prices") for t in requirement.terms)
     if not titled and not anywhere:

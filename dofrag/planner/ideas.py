@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
 
 from dofrag.coverage.closure import Message
 from dofrag.coverage.listing import asks_for_all
@@ -113,6 +114,7 @@ def later_steps(view: View, message: Message) -> Iterator[ToolCall]:
         }
         yield ToolCall("search_documents", arguments, message("why.later"))
     yield from _read_later(view, cited, alters, message)
+    yield from _read_newer(view, newest.published_on, message)
 
 
 def corrections(view: View, chunk_id: int | None, message: Message) -> Iterator[ToolCall]:
@@ -130,6 +132,20 @@ def _read_later(
     ids = [s.chunk_id for s in view.seen if s.code in changing][:READ_AT_ONCE]
     if ids:
         yield ToolCall("read_chunks", {"chunk_ids": ids, "neighbor_window": 0}, message("why.read_later"))
+
+
+def _read_newer(view: View, since: date, message: Message) -> Iterator[ToolCall]:
+    """What is in force may have been said anew in a publication of another title: read what the search for later ones
+    put first."""
+    unread = {c for c, p in view.publications.items() if p.published_on > since and untouched(view, c)}
+    first = {s.code: s.chunk_id for s in reversed(view.seen) if s.code in unread}
+    ids = list(first.values())[:NEWER]
+    if ids:
+        yield ToolCall("read_chunks", {"chunk_ids": ids, "neighbor_window": 0}, message("why.read_later"))
+
+
+NEWER = 4
+"""Later publications that are looked into, whatever their titles."""
 
 
 def _cells(view: View, missing: list[Requirement], message: Message) -> Iterator[ToolCall]:
