@@ -30,7 +30,7 @@ LIFT = 0.4
 """Share of the best score by which a passage is lifted for each thing that the query names and that it is of."""
 POOL = 50
 """Candidates by words, at least."""
-COMMON = 2.0
+COMMON = 2.5
 """Words that tell less (natural logarithm of how many passages there are to one that holds it, about) find nothing by
 themselves where others tell more; they only count."""
 IDENTIFIER_BONUS = 1000.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from functools import lru_cache
 from itertools import pairwise
 
 from dofrag.search.analysis import STOP_WORDS, query_text
@@ -38,6 +39,7 @@ def snippet(text: str, query: str, width: int) -> str:
     return f"{CUT + ' ' if start else ''}{shown}{' ' + CUT if end < len(text) else ''}"
 
 
+@lru_cache(maxsize=65_536)
 def _stem(word: str) -> str:
     """Light: numbers stay whole, words lose a plural ending."""
     if word[0].isdigit() or len(word) < 5:
