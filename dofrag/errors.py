@@ -9,6 +9,7 @@
     │   ├── StoreBusy        another process is writing (exit 1)
     │   └── SourceUnreadable one file could not be read; carries its reason (exit 1)
     ├── Interrupted          Ctrl-C where work is kept for the next time (exit 130)
+    ├── EvalError            a campaign whose records are damaged or do not add up (exit 1)
     ├── TraceError           a trace that cannot be read or does not verify (exit 1)
     └── PlannerError         a planner that cannot go on
         ├── ModelUnavailable     the endpoint does not answer, or refuses
@@ -82,6 +83,12 @@ class SourceUnreadable(CorpusError):
     """One source file could not be read. Reported with its reason; stops nothing unless `--strict`."""
 
     code = "source_unreadable"
+
+
+class EvalError(DofError):
+    """Records of a campaign that are damaged, or do not add up."""
+
+    code = "eval"
 
 
 class TraceError(DofError):

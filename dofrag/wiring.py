@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 QUESTION_MAX = 4_000
 """Characters of a question at most: beyond, it is a document."""
+SAMPLE = Path("<sample>")
+"""Named as an index: the sample gazette, whatever the default index is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ def open_corpus(
     from dofrag.sample.index import sample_index
     from dofrag.search.open import open_index
 
-    chosen = index_dir or settings().index
+    chosen = None if index_dir == SAMPLE else index_dir or settings().index
     dof = profile()
     name = "sample" if chosen is None else chosen.as_posix()
     folder = chosen if chosen is not None else sample_index(settings().cache, dof, notice)

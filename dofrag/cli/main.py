@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "index": ("dofrag.cli.index:index", "Build, update and inspect an index."),
     "tools": ("dofrag.cli.tools:tools", "Show the research tools, or call one outside a run."),
     "coverage": ("dofrag.cli.coverage:coverage", "Show what a question requires, or test a passage against it."),
+    "eval": ("dofrag.cli.eval:evaluation", "Run a question set, grade it, and report."),
     "doctor": ("dofrag.cli.doctor:doctor", "Check the index, optional parts and a model's endpoint."),
     "trace": ("dofrag.cli.trace:trace", "List, show and verify the traces of past runs."),
 }

@@ -112,6 +112,17 @@ class StoreReader:
         return {code: found[code] for code in dict.fromkeys(codes) if code in found}
 
     @guarded
+    def codes_of_source(self, rel: str) -> list[str]:
+        """Codes of the publications that a file holds, in its order; `rel` is its path as ingested. For
+        evaluation: no filter applies."""
+        rows = self._db.execute(
+            """SELECT p.code FROM sources s JOIN publications p ON p.source_id = s.id WHERE s.rel = ?
+               ORDER BY p.span_start, p.code""",
+            [rel],
+        )
+        return [str(row[0]) for row in rows]
+
+    @guarded
     def list_publications(self, filters: Filters, *, limit: int, offset: int = 0) -> Listing:
         visible, params = where(filters)
         (total,) = self._db.execute(f"SELECT count(*) FROM publications p WHERE {visible}", params).fetchone()

@@ -1,0 +1,196 @@
+"""Figures over episode records, with intervals. Pure; seeded where chance comes in. Unscored is not zero."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from dofrag.domain.records import dataclass
+
+Record = Mapping[str, Any]
+RESAMPLES = 2_000
+SEED = 20_260_101
+Z = 1.959963984540054
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """`hits` of `n`, with the 95 % interval. `n` 0: there is no rate."""
+
+    hits: float
+    n: int
+    low: float | None
+    high: float | None
+
+    @property
+    def value(self) -> float | None:
+        return self.hits / self.n if self.n else None
+
+
+def wilson(hits: int, n: int) -> tuple[float | None, float | None]:
+    """Wilson's 95 % interval of a proportion; (None, None) of nothing."""
+    if not n:
+        return None, None
+    share, z2 = hits / n, Z * Z
+    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
+    half = Z / (1 + z2 / n) * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
+    low = 0.0 if hits == 0 else max(0.0, middle - half)
+    return low, 1.0 if hits == n else min(1.0, middle + half)
+
+
+def bootstrap(
+    rows: Sequence[tuple[float, float]], *, seed: int = SEED, resamples: int = RESAMPLES
+) -> tuple[float | None, float | None]:
+    """95 % percentile interval of sum(first) / sum(second), resampling rows: questions, not their nuggets, are
+    independent of each other."""
+    if len(rows) < 2:
+        return None, None
+    chance = random.Random(seed)
+    values = []
+    for _ in range(resamples):
+        sample = chance.choices(rows, k=len(rows))
+        total = sum(second for _, second in sample)
+        if total:
+            values.append(sum(first for first, _ in sample) / total)
+    values.sort()
+    if not values:
+        return None, None
+    return values[int(0.025 * len(values))], values[min(len(values) - 1, int(0.975 * len(values)))]
+
+
+def paired(pairs: Sequence[tuple[float, float]], *, seed: int = SEED) -> tuple[float, float | None, float | None]:
+    """Mean of second − first over pairs of one question, with its bootstrap interval."""
+    if not pairs:
+        return 0.0, None, None
+    differences = [(b - a, 1.0) for a, b in pairs]
+    low, high = bootstrap(differences, seed=seed)
+    return sum(d for d, _ in differences) / len(differences), low, high
+
+
+def count(records: Sequence[Record], holds: Callable[[Record], bool], among: Callable[[Record], bool]) -> Rate:
+    """How many of the records `among` hold, with Wilson's interval."""
+    part = [r for r in records if among(r)]
+    hits = sum(holds(r) for r in part)
+    low, high = wilson(hits, len(part))
+    return Rate(hits=hits, n=len(part), low=low, high=high)
+
+
+def vital_recall(records: Sequence[Record]) -> Rate:
+    """Vital nuggets found over vital nuggets; the interval resamples questions."""
+    rows = [_vital(r) for r in records if r["grade"]["scored"]]
+    low, high = bootstrap(rows)
+    return Rate(hits=sum(f for f, _ in rows), n=int(sum(t for _, t in rows)), low=low, high=high)
+
+
+def mean(records: Sequence[Record], name: str) -> Rate:
+    """Mean of a citation figure over the answered runs that have one."""
+    rows = [(float(r["grade"][name]), 1.0) for r in records if answered(r) and r["grade"][name] is not None]
+    low, high = bootstrap(rows)
+    return Rate(hits=sum(v for v, _ in rows), n=len(rows), low=low, high=high)
+
+
+def answered(record: Record) -> bool:
+    return bool(record["grade"]["end"] == "answered")
+
+
+def scored(record: Record) -> bool:
+    return bool(record["grade"]["scored"])
+
+
+def _vital(record: Record) -> tuple[float, float]:
+    vital = [n for n in record["grade"]["nuggets"] if n["vital"]]
+    return float(sum(n["found"] for n in vital)), float(len(vital))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """One row of the report. Rates are over what is scored; `ends` counts how runs ended."""
+
+    category: str
+    n: int
+    unscored: int
+    answered: Rate
+    correct: Rate
+    correct_answered: Rate
+    vital: Rate
+    confident_error: Rate
+    citation_precision: Rate
+    citation_recall: Rate
+    refusal: Rate
+    false_refusal: Rate
+    ends: dict[str, int]
+
+
+def figures(category: str, records: Sequence[Record]) -> Figures:
+    """All figures of these records. Refusal never comes without false refusal, nor answers without their errors."""
+    ends = [str(r["grade"]["end"]) for r in records]
+    judged = [r for r in records if r["grade"]["correct"] is not None]
+    return Figures(
+        category=category,
+        n=len(records),
+        unscored=len(records) - len(judged),
+        answered=count(records, answered, scored),
+        correct=count(judged, lambda r: r["grade"]["correct"], scored),
+        correct_answered=count(judged, lambda r: r["grade"]["correct"], answered),
+        vital=vital_recall(records),
+        confident_error=count(records, lambda r: r["grade"]["confident_error"], answered),
+        citation_precision=mean(records, "citation_precision"),
+        citation_recall=mean(records, "citation_recall"),
+        refusal=count(records, lambda r: r["grade"]["refused"],
+                      lambda r: scored(r) and r["expected_state"] in ("abstained", "escalated")),
+        false_refusal=count(records, lambda r: r["grade"]["false_refusal"],
+                            lambda r: scored(r) and r["grade"]["answerable"]),
+        ends={end: ends.count(end) for end in sorted(set(ends))},
+    )  # fmt: skip
+
+
+def by_category(records: Sequence[Record]) -> list[Figures]:
+    """One row a category, in the order of the set, and one over all."""
+    names = list(dict.fromkeys(str(r["category"]) for r in records))
+    rows = [figures(name, [r for r in records if r["category"] == name]) for name in names]
+    return [*rows, figures("all", records)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What runs of one terminal state took, on average. Money and tokens are None where nothing knows them; `priced`
+    is how many runs have a known price."""
+
+    state: str
+    n: int
+    turns: float
+    calls: float
+    read_tokens: float
+    cost_units: float
+    seconds: float
+    tokens: float | None
+    money: float | None
+    priced: int
+
+
+def costs(records: Sequence[Record]) -> list[Cost]:
+    """Cost sliced by terminal state, and over all."""
+    states = sorted({str(r["terminal_state"]) for r in records})
+    return [_cost(s, [r for r in records if s in ("all", r["terminal_state"])]) for s in [*states, "all"] if records]
+
+
+def _cost(state: str, records: Sequence[Record]) -> Cost:
+    def average(name: str) -> float | None:
+        values = [float(r["spend"][name]) for r in records if r["spend"][name] is not None]
+        return sum(values) / len(values) if values else None
+
+    tokens_in, tokens_out = average("input_tokens"), average("output_tokens")
+    return Cost(
+        state=state,
+        n=len(records),
+        turns=average("turns") or 0.0,
+        calls=average("tool_calls") or 0.0,
+        read_tokens=average("read_tokens") or 0.0,
+        cost_units=average("cost_units") or 0.0,
+        seconds=(average("elapsed_ms") or 0.0) / 1000,
+        tokens=None if tokens_in is None else tokens_in + (tokens_out or 0.0),
+        money=average("cost"),
+        priced=sum(r["spend"]["cost"] is not None for r in records),
+    )

@@ -1,0 +1,114 @@
+"""The figures of a report as text in cells: the same for Markdown, HTML and the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dofrag.evals.metrics import Cost, Figures, Rate
+
+COLUMNS = (
+    ("category", "Category"),
+    ("n", "n"),
+    ("answered", "Answered"),
+    ("correct", "Correct"),
+    ("correct_answered", "Correct of answered"),
+    ("vital", "Core nuggets"),
+    ("confident_error", "Confident errors"),
+    ("citation_precision", "Citation precision"),
+    ("citation_recall", "Citation recall"),
+    ("refusal", "Refusal"),
+    ("false_refusal", "False refusal"),
+)
+INTERVALS = (
+    "answered",
+    "correct",
+    "vital",
+    "confident_error",
+    "citation_precision",
+    "citation_recall",
+    "false_refusal",
+)
+
+
+def percent(value: float | None) -> str:
+    return "n/a" if value is None else f"{100 * value:.1f} %"
+
+
+def rate(figure: Rate, *, of: bool = True) -> str:
+    """ "34/42 (81.0 %)", or "n/a" where nothing counts; a mean is told without its sum."""
+    if not figure.n:
+        return "n/a"
+    return (
+        f"{figure.hits:g}/{figure.n} ({percent(figure.value)})" if of else f"{percent(figure.value)} (n {figure.n})"
+    )
+
+
+def interval(figure: Rate) -> str:
+    return "n/a" if figure.low is None or figure.high is None else f"{percent(figure.low)} – {percent(figure.high)}"
+
+
+def figure_row(figures: Figures) -> list[str]:
+    """One row under COLUMNS."""
+    cells = [figures.category, str(figures.n)]
+    for name, _ in COLUMNS[2:]:
+        cells.append(rate(getattr(figures, name), of=not name.startswith("citation")))
+    return cells
+
+
+def cost_rows(costs: Sequence[Cost]) -> tuple[list[str], list[list[str]]]:
+    """Head and rows of the cost table."""
+    head = [
+        "Terminal state",
+        "n",
+        "Turns",
+        "Calls",
+        "Read tokens",
+        "Cost units",
+        "Seconds",
+        "Tokens",
+        "US$ a run",
+        "Priced",
+    ]
+    rows = [
+        [c.state, str(c.n), f"{c.turns:.1f}", f"{c.calls:.1f}", f"{c.read_tokens:,.0f}", f"{c.cost_units:.1f}",
+         f"{c.seconds:.2f}", "n/a" if c.tokens is None else f"{c.tokens:,.0f}",
+         "n/a" if c.money is None else f"{c.money:.4f}", f"{c.priced}/{c.n}"]
+        for c in costs
+    ]  # fmt: skip
+    return head, rows
+
+
+def question_rows(records: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[str]]]:
+    """Head and rows of the table question by question."""
+    head = [
+        "Question",
+        "Pass",
+        "Category",
+        "Ended",
+        "Correct",
+        "Core nuggets",
+        "Precision",
+        "Recall",
+        "What is wrong",
+    ]
+    rows = []
+    for r in records:
+        g = r["grade"]
+        vital = [n for n in g["nuggets"] if n["vital"]]
+        correct = {True: "yes", False: "no", None: "unscored"}[g["correct"]]
+        rows.append(
+            [r["question_id"], str(r["pass"]), r["category"], f"{r['terminal_state']}/{r['termination_reason']}",
+             "confident error" if g["confident_error"] else correct,
+             f"{sum(n['found'] for n in vital)}/{len(vital)}", percent(g["citation_precision"]),
+             percent(g["citation_recall"]), "; ".join(g["why"])]
+        )  # fmt: skip
+    return head, rows
+
+
+def summary_line(figures: Figures) -> str:
+    """What is never told apart: answers with their errors, refusals with the false ones."""
+    return (
+        f"answered {rate(figures.answered)}, confident errors {rate(figures.confident_error)}; "
+        f"refusal {rate(figures.refusal)}, false refusal {rate(figures.false_refusal)}"
+    )
