@@ -123,12 +123,14 @@ def evaluate(
     return folder, write_report(folder)
 
 
-def lint_set(name: str, index: Path | None, notice: Callable[[str], None]) -> list[Finding]:
-    """What is wrong with a set. Spans are looked for where an index is named, or the set has its own corpus."""
+def lint_set(name: str, index: Path | None, against: Sequence[str], notice: Callable[[str], None]) -> list[Finding]:
+    """What is wrong with a set, and what it shares with others. Spans are looked for where an index is named, or the
+    set has its own corpus."""
     chosen = load_set(name, Path.cwd())
     where = index or (wiring.SAMPLE if chosen.named else None)
     reader = None if where is None else _gold_reader(wiring.open_corpus(where, notice))
-    return lint(chosen.items, reader)
+    others = [load_set(other, Path.cwd()) for other in against]
+    return lint(chosen.items, reader, [(other.name, other.items) for other in others])
 
 
 def _spec(plan: Plan, chosen: QuestionSet, corpus: wiring.OpenCorpus) -> Json:

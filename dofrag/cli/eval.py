@@ -101,16 +101,18 @@ def _told(record: dict[str, Any], done: int, total: int) -> None:
 @evaluation.command()
 @click.argument("set_name", metavar="SET")
 @click.option("--index", type=FOLDER, metavar="DIR", help="Index in which the gold spans must stand.")
+@click.option("--against", multiple=True, metavar="SET", help="Another set, with which it must share no six words in "
+              "a row; repeatable.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 @click.pass_context
-def lint(ctx: click.Context, set_name: str, index: Path | None, as_json: bool) -> None:
+def lint(ctx: click.Context, set_name: str, index: Path | None, against: tuple[str, ...], as_json: bool) -> None:
     """Find what is wrong with a question set: missing spans, patterns that match the question, duplicates, leaks.
 
     Exits 1 when anything is found.
     """
     from dofrag.campaigns import lint_set
 
-    found = lint_set(set_name, index, notice)
+    found = lint_set(set_name, index, against, notice)
     if as_json:
         print_json({"findings": [{"item": f.item, "code": f.code, "message": f.message} for f in found]})
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +21,22 @@ _EXAMPLES = ("example", "examples", "counterexample", "counterexamples")
 @dataclass(frozen=True, slots=True)
 class Finding:
     """`item` is the question's id; `code` one of source_missing, span_missing, matches_question, duplicate,
-    near_duplicate, rule_example, no_nuggets, nothing_vital."""
+    near_duplicate, rule_example, other_set, no_nuggets, nothing_vital."""
 
     item: str
     code: str
     message: str
 
 
-def lint(items: Sequence[Item], reader: GoldReader | None) -> list[Finding]:
-    """All findings, sorted. Without a reader, spans are not looked for."""
-    found = [*_patterns(items), *_nuggets(items), *_duplicates(items), *_leaks(items, rule_examples())]
+def lint(
+    items: Sequence[Item], reader: GoldReader | None, others: Sequence[tuple[str, Sequence[Item]]] = ()
+) -> list[Finding]:
+    """All findings, sorted. Without a reader, spans are not looked for. `others` are sets, by name, that must have
+    nothing in common with this one."""
+    found = [*_patterns(items), *_nuggets(items), *_duplicates(items)]
+    found += _leaks(items, "rule_example", dict.fromkeys(rule_examples(), "a rule's example"))
+    for name, other in others:
+        found += _leaks(items, "other_set", {i.question: f"{name}, {i.id}:" for i in other})
     if reader is not None:
         found += _spans(items, reader)
     return sorted(found, key=lambda f: (f.item, f.code, f.message))
@@ -83,17 +89,17 @@ def _duplicates(items: Sequence[Item]) -> Iterator[Finding]:
         shared |= {shingle: item.id for shingle in mine if shingle not in shared}
 
 
-def _leaks(items: Sequence[Item], examples: Sequence[str]) -> Iterator[Finding]:
+def _leaks(items: Sequence[Item], code: str, known_texts: Mapping[str, str]) -> Iterator[Finding]:
+    """`known_texts`: each text with where it stands."""
     known: dict[tuple[str, ...], str] = {}
-    for example in examples:
-        for shingle in shingles(words(example)):
-            known.setdefault(shingle, example)
+    for text in known_texts:
+        for shingle in shingles(words(text)):
+            known.setdefault(shingle, text)
     for item in items:
         hit = next((s for s in shingles(words(item.question)) if s in known), None)
         if hit is not None:
-            yield Finding(
-                item.id, "rule_example", f"{' '.join(hit)!r} stands in a rule's example {known[hit][:80]!r}"
-            )
+            text = known[hit]
+            yield Finding(item.id, code, f"{' '.join(hit)!r} stands in {known_texts[text]} {text[:80]!r}")
 
 
 def shingles(said: Sequence[str]) -> list[tuple[str, ...]]:

@@ -86,7 +86,7 @@ def _episode(record: Mapping[str, Any]) -> str:
     g = record["grade"]
     rows = [["core" if n["vital"] else "extra", n["text"], "found" if n["found"] else percent(n["share"])]
             for n in g["nuggets"]]  # fmt: skip
-    answer = str(record["result"]["answer"] or "(no answer)")[:6_000]
+    answer = str(record["result"].get("answer") or "(no answer)")[:6_000]
     why = "".join(f"<li>{escape(str(w))}</li>" for w in g["why"])
     name = (
         f"{record['question_id']}, pass {record['pass']}: {record['terminal_state']}/{record['termination_reason']}"

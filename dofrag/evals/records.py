@@ -71,14 +71,15 @@ def _write_whole(path: Path, text: str) -> None:
 def read_spec(folder: Path) -> Json:
     """Raises UsageError where the folder holds no campaign."""
     try:
-        spec = json.loads((folder / SPEC).read_text(encoding="utf-8"))
+        spec: Any = json.loads((folder / SPEC).read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UsageError(f"{str(folder)!r} holds no campaign", hint="dof eval --set v4 --out DIR") from None
     except (OSError, ValueError) as error:
         raise EvalError(f"{folder / SPEC} cannot be read: {error}") from None
-    if not isinstance(spec, dict):
+    whole = isinstance(spec, dict) and all(isinstance(spec.get(n), int) for n in ("questions", "passes"))
+    if not whole or not all(isinstance(spec.get(n), str) for n in ("title", "set_role")):
         raise EvalError(f"{folder / SPEC} is no campaign's specification")
-    return spec
+    return dict(spec)
 
 
 def read_items(folder: Path) -> dict[str, Item]:
@@ -117,10 +118,53 @@ def read_records(folder: Path) -> list[Json]:
             key = (int(record["pass"]), int(record["index"]))
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise EvalError(f"{path}:{number} is no episode record: {type(error).__name__} {error}") from None
+        fault = _shape_fault(record)
+        if fault is not None:
+            raise EvalError(f"{path}:{number} is no episode record: {fault}")
         if key in rows:
             raise EvalError(f"{path}:{number}: question {record.get('question_id')!r} was recorded twice")
         rows[key] = record
     return [rows[key] for key in sorted(rows)]
+
+
+_Shape = dict[str, tuple[type, ...]]
+_NUMBER: tuple[type, ...] = (int, float, type(None))
+_SHAPE: _Shape = {
+    **dict.fromkeys(("question_id", "category", "terminal_state", "termination_reason", "expected_state"), (str,)),
+    "spend": (dict,),
+    "grade": (dict,),
+    "result": (dict,),
+    "units": (list,),
+}
+_GRADE: _Shape = {
+    **dict.fromkeys(("confident_error", "answerable", "refused", "false_refusal", "scored"), (bool,)),
+    "end": (str,),
+    "nuggets": (list,),
+    "why": (list,),
+    "correct": (bool, type(None)),
+    "citation_precision": _NUMBER,
+    "citation_recall": _NUMBER,
+}
+_NUGGET: _Shape = {"text": (str,), "vital": (bool,), "found": (bool,), "share": (int, float)}
+_SPENT: _Shape = dict.fromkeys(
+    ("turns", "tool_calls", "read_tokens", "cost_units", "elapsed_ms", "input_tokens", "output_tokens", "cost"),
+    _NUMBER,
+)
+_GONE = object()
+
+
+def _shape_fault(record: Json) -> str | None:
+    """Which field that figures are computed from is missing, or of another type."""
+    wrong = _misfit("", record, _SHAPE) or _misfit("grade.", record["grade"], _GRADE)
+    wrong = wrong or _misfit("spend.", record["spend"], _SPENT)
+    nuggets = () if wrong else record["grade"]["nuggets"]
+    return wrong or next((w for n in nuggets if (w := _misfit("nugget.", n, _NUGGET))), None)
+
+
+def _misfit(where: str, part: Any, shape: _Shape) -> str | None:
+    if not isinstance(part, dict):
+        return where
+    return next((f"{where}{k}" for k, kinds in shape.items() if not isinstance(part.get(k, _GONE), kinds)), None)
 
 
 def append(folder: Path, record: Json) -> None:

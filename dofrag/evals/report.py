@@ -37,7 +37,10 @@ def write_report(folder: Path) -> Json:
     spec, rows = _finished(folder)
     report, files = _render(spec, rows)
     for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        try:
+            (folder / name).write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise EvalError(f"{folder / name} cannot be written: {error.strerror}") from None
     return report
 
 
@@ -83,10 +86,10 @@ def _grade_faults(name: str, row: Mapping[str, Any], items: Mapping[str, Any]) -
     try:
         units = [Unit(name=u["name"], codes=tuple(u["codes"]), chunk_ids=tuple(u["chunk_ids"])) for u in row["units"]]
         made = grade_row(item, row["result"], units)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         return [f"{name}: the record cannot be graded ({type(error).__name__}: {error})"]
     same = json.loads(store.canonical(made)) == row.get("grade")
-    ends = (row["result"]["terminal_state"], row["result"]["reason"])
+    ends = (row["result"].get("terminal_state"), row["result"].get("reason"))
     agree = ends == (row.get("terminal_state"), row.get("termination_reason"))
     return [] if same and agree else [f"{name}: graded again, it is not what the record says"]
 

@@ -139,7 +139,12 @@ def run_campaign(
     Raises UsageError for a folder that holds another campaign, CreditExhausted and Interrupted with what was kept,
     and EvalError where a process died.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"{str(folder)!r} cannot be made: {error.strerror}", hint="name another with --out"
+        ) from None
     with WriterLock(folder, "dof eval"):
         records.begin(folder, spec, items)
         records.mend(folder)
@@ -164,6 +169,8 @@ def run_campaign(
                 raise CreditExhausted(f"{error.message}; {kept}", hint=_AGAIN) from None
             if isinstance(error, BrokenProcessPool):
                 raise EvalError(f"a process died; {kept}", hint=_AGAIN) from None
+            if isinstance(error, OSError):
+                raise EvalError(f"{error.strerror or error}; {kept}", hint=_AGAIN) from error
             raise
         finally:
             stop.leave()

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from eval_front import SMALL, AgentBench, dof, lines, start
 
-from dofrag.errors import CreditExhausted, Interrupted, ModelUnavailable, UsageError
+from dofrag.errors import CreditExhausted, EvalError, Interrupted, ModelUnavailable, UsageError
 from dofrag.evals.dataset import load_set
 from dofrag.evals.metrics import figures
 from dofrag.evals.records import comparable, read_records
@@ -261,6 +261,39 @@ def test_interrupted_inside_a_run(home: Path, tmp_path: Path) -> None:
     with pytest.raises(Interrupted, match="1 of 6 episodes are kept"):
         played(tmp_path / "broken", Breaks("abstains", tmp_path))
     assert len(read_records(tmp_path / "broken")) == 1
+
+
+def told(folder: Path) -> list[str]:
+    try:
+        return check_report(folder)
+    except EvalError as error:
+        return [error.message] if "is no episode record" in error.message else []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"spend":{', '"spent":{'), ('"end":"answered"', '"end":7'), ('"units":[', '"unitz":['),
+        ('"vital":true', '"vital":"yes"'), ('"turns":', '"turnz":'), ('"pass":1', '"pass":"x"'),
+        ('"answer":', '"answerz":'), ('"reason":"closed","', '"reason":"open","'),
+        ('"chunk_ids":[', '"chunk_ids":["x",'),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("hashed_again", [False, True])
+def test_any_damage_is_told_not_thrown(
+    old: str, new: str, hashed_again: bool, campaign: Path, tmp_path: Path
+) -> None:
+    from dofrag.evals.records import canonical, sha256_of
+
+    copy = shutil.copytree(campaign, tmp_path / "copy")
+    raw = (copy / "episodes.jsonl").read_text(encoding="utf-8").splitlines()
+    at = next(n for n, line in enumerate(raw) if old in line)
+    raw[at] = raw[at].replace(old, new)
+    if hashed_again:
+        record = json.loads(raw[at])
+        raw[at] = canonical(record | {"sha256": sha256_of(record)})
+    (copy / "episodes.jsonl").write_text("\n".join(raw) + "\n", encoding="utf-8")
+    assert told(copy)
 
 
 @pytest.mark.parametrize(

@@ -192,6 +192,13 @@ def test_lint_finds_what_is_wrong(home: Path, tmp_path: Path) -> None:
     assert not {code for name, code in found if name == "A"} - {"rule_example"}
 
 
+def test_sets_that_share_questions(home: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.jsonl"
+    other.write_text(json.dumps(base() | {"id": "Z"}) + "\n", encoding="utf-8")
+    done = dof("eval", "lint", write(tmp_path, base()), "--against", str(other), "--json", cwd=home)
+    assert "other_set" in {f["code"] for f in done.document["findings"]}
+
+
 # Intervals
 
 
