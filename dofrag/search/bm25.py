@@ -83,7 +83,8 @@ class Bm25Index:
         return int(self._searcher.num_docs)
 
     def search_chunks(self, query: str, filters: Filters, *, limit: int, explain: bool = False) -> Page:
-        asked = self._asked(query)
+        # Within some publications every word finds: what is common in the corpus may tell passages of one apart.
+        asked = self._asked(query, all_find=filters.codes is not None)
         if asked is None or limit < 1:
             return Page((), 0)
         restricted = self._restrict(asked.query, filters)
@@ -145,7 +146,7 @@ class Bm25Index:
         )
         return [int(key) for key, _ in result.hits]
 
-    def _asked(self, query: str) -> _Asked | None:
+    def _asked(self, query: str, *, all_find: bool) -> _Asked | None:
         """A query for passages: what finds them, its parts for `explain`, and the conditions that lift."""
         text = query_text(query)
         terms = list(dict.fromkeys(self._terms.of([text])[0].split()))[:QUERY_TERMS]
@@ -153,7 +154,7 @@ class Bm25Index:
         if not terms and not named.identifiers:
             return None
         weights = {term: self._weight(term) for term in terms}
-        telling = [term for term in terms if weights[term] >= COMMON] or terms
+        telling = terms if all_find else [term for term in terms if weights[term] >= COMMON] or terms
         finding = self._words(telling, weights)
         rest = self._words([term for term in terms if term not in telling], weights)
         expansion = [self._other_name(name, field) for name in self._names(terms) for field in TEXT_FIELDS]
