@@ -29,6 +29,8 @@ from dofrag.errors import UsageError
 from dofrag.ingest import pipeline
 from dofrag.ingest.verify import verify
 from dofrag.search.open import open_index
+from dofrag.text.lexicon import cues
+cues()  # the package itself may lie where only root can read
 if os.geteuid() == 0:  # what root may write says nothing
     os.setgid(65534)
     os.setuid(65534)
