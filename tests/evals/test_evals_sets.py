@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 from dofrag import wiring
 from dofrag.errors import UsageError
-from dofrag.evals.dataset import item_row, load_set
+from dofrag.evals.dataset import FILE, NAMED, item_row, load_set
 from dofrag.evals.lint import lint, rule_examples
 from dofrag.evals.metrics import bootstrap, paired, wilson
 from dofrag.evals.patterns import matches, pattern_fault
@@ -122,6 +123,21 @@ def test_the_public_file_unchanged() -> None:
 def test_sets_of_this_repository_load(tmp_path: Path) -> None:
     for path in sorted((ROOT / "eval").glob("*/questions.jsonl")):
         assert load_set(str(path), tmp_path).items, path
+
+
+def test_named_sets_come_with_the_package(tmp_path: Path) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    taken = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    for name in NAMED:
+        assert taken[f"eval/{name}/{FILE}"] == f"dofrag/evals/sets/{name}/{FILE}"
+        loaded = load_set(name, tmp_path)
+        assert (loaded.name, loaded.named) == (name, True)
+
+
+def test_v4_is_sound(home: Path) -> None:
+    """Every span stands in the sample gazette, and nothing is given away."""
+    done = dof("eval", "lint", "v4", "--json", cwd=home)
+    assert (done.code, done.document) == (0, {"findings": []})
 
 
 # Patterns
