@@ -12,9 +12,11 @@ from dofrag.coverage.source import about, held, names_anything, telling_terms
 from dofrag.coverage.spans import Span, merged, pieces, quotable_span
 from dofrag.coverage.units import Item
 from dofrag.coverage.vocabulary import wordset
+from dofrag.coverage.wording import same
 from dofrag.domain.question import ItemRequired, ListRequired, Source, Status
 from dofrag.domain.records import dataclass
 from dofrag.text.fold import stem, words
+from dofrag.text.mentions import find_provisions
 from dofrag.text.numwords import parse_roman
 from dofrag.text.patterns import late
 
@@ -71,6 +73,9 @@ def list_support(requirement: ListRequired, prepared: PreparedPassage) -> Suppor
     """A list introduced as what is asked for, from its first item to its last; READ when an end is missing."""
     subject = telling_terms(requirement.terms, requirement.source)
     partial: _List | None = None
+    named = _provisions_named(requirement, prepared)
+    if named is not None:
+        return named
     listed = () if requirement.aspect in CHANGES else _candidates(None, subject, requirement.source, prepared)
     for found in listed:
         if found.whole and found.items[0].ordinal == 1:
@@ -92,6 +97,22 @@ def list_support(requirement: ListRequired, prepared: PreparedPassage) -> Suppor
     if partial is None:
         return Support(Status.OPEN, "no such list")
     return Support(Status.READ, f"{len(partial.items)} items of a list that goes on", (), (), (), partial.key)
+
+
+def _provisions_named(requirement: ListRequired, prepared: PreparedPassage) -> Support | None:
+    """Which articles or numerals something is so of: the sentence that names them and says it; None when something
+    else is asked for."""
+    spoken = [w for term in requirement.terms for w in words(term)]
+    if requirement.aspect is not None or not spoken or stem(spoken[0]) not in wordset("provision_nouns"):
+        return None
+    said = [w for w in spoken[1:] if stem(w) not in wordset("slots", "kinds", "common")]
+    heads = [tuple(s[: max(4, len(s) - 2)] for s in same(stem(w))) for w in said]
+    for sentence in prepared.sentences:
+        told = all(any(own.startswith(head) for own in sentence.near) for head in heads)
+        if not sentence.heading and told and find_provisions(prepared.text[sentence.start : sentence.end]):
+            span = quotable_span(prepared.text, sentence.span)
+            return Support(Status.SUPPORTED, "the sentence that names them", (span,), (), (Proof((span,)),))
+    return Support(Status.OPEN, "names no provisions of which it says so")
 
 
 CHANGES = frozenset({"change", "repeal", "correction"})

@@ -14,7 +14,7 @@ from dofrag.coverage.grounded import grounded, vague
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.items import item_support, list_support
 from dofrag.coverage.kinds import other_kind
-from dofrag.coverage.lawnames import is_law, is_provision_of
+from dofrag.coverage.lawnames import is_law, is_of_law, is_provision_of
 from dofrag.coverage.prepared import PreparedPassage, Sentence, prepare
 from dofrag.coverage.provision import provision_sentences, provision_support
 from dofrag.coverage.ranges import range_support
@@ -25,6 +25,7 @@ from dofrag.coverage.times import date_support
 from dofrag.coverage.topics import publication_support, topic_support
 from dofrag.coverage.values import OTHER_DATE, value_support
 from dofrag.coverage.values import names as value_names
+from dofrag.coverage.wording import tells
 from dofrag.domain.question import (
     ActorRequired,
     DateRequired,
@@ -41,7 +42,7 @@ from dofrag.domain.question import (
     TopicRequired,
     ValueRequired,
 )
-from dofrag.text.fold import stems, words
+from dofrag.text.fold import stem, stems, words
 from dofrag.text.mentions import find_provisions
 from dofrag.text.paths import provision_matches
 
@@ -84,11 +85,30 @@ def _meets(requirement: Requirement, prepared: PreparedPassage, part: SubQuestio
     law = requirement.source.name
     if requirement.path and is_law(law) and not is_provision_of(law, requirement.path, prepared):
         return Support(Status.OPEN, f"a provision of another law than {' '.join(law)}")
+    if requirement.path and not _of_an_instrument(requirement, prepared):
+        return Support(Status.READ, "the provision of an instrument that the question does not name")
+    if isinstance(requirement, PublicationRequired):
+        own = prepared.stems | prepared.wide | prepared.issuer_stems
+        left = next((w for w in requirement.residue if tells(w) and not held(stem(w), own)), "")
+        if left:
+            return Support(Status.OPEN, f"says nothing of {left}")
     other = unnamed(requirement.entities, prepared)
     support = Support(Status.OPEN, f"does not name {other}") if other else _distinct(requirement, prepared, part)
     if support.status is Status.OPEN and support.why != OTHER_DATE and names_anything(requirement.source):
         return Support(Status.READ, support.why)
     return support
+
+
+def _of_an_instrument(requirement: Requirement, prepared: PreparedPassage) -> bool:
+    """Whether a provision that is asked for is one of an instrument that the question tells: by its source, by what
+    it is about, or by the name of a law among its words, which is then the one."""
+    if names_anything(replace(requirement.source, gazette_only=False)) or requirement.entities or requirement.cited:
+        return True
+    spoken = tuple(w for term in requirement.terms for w in words(term))
+    head = next((n for n, word in enumerate(spoken) if is_law(spoken[n:])), None)
+    if head is not None and len(spoken) - head > 1:
+        return is_of_law(spoken[head:], prepared)
+    return any(tells(word) for word in spoken)
 
 
 def _ended_by_another(requirement: Requirement) -> Requirement:

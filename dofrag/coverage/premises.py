@@ -12,27 +12,30 @@ from datetime import date, timedelta
 from typing import Any
 
 from dofrag.coverage.amounts import amounts
+from dofrag.coverage.counts import counted, speaks
 from dofrag.coverage.cues import cue
 from dofrag.coverage.facts import facts_of, unquoted
-from dofrag.coverage.items import whole_lists
 from dofrag.coverage.lawnames import issued
 from dofrag.coverage.numbering import amends_only, ending, numbering, numbers, read_whole
-from dofrag.coverage.prepared import PreparedPassage, Sentence
-from dofrag.coverage.provision import provision_sentences
+from dofrag.coverage.prepared import PreparedPassage
 from dofrag.coverage.quantities import canonical
-from dofrag.coverage.source import about, closeness, held, mismatch, names_anything, telling_terms
+from dofrag.coverage.source import closeness, held, mismatch, names_anything, telling_terms
 from dofrag.coverage.spans import Span, quotable_span
 from dofrag.coverage.topics import title_span
 from dofrag.coverage.values import speaks_of, value_support
 from dofrag.coverage.vocabulary import wordset
 from dofrag.domain.evidence import Claim, Draft, FaultCode, PremiseStatus
-from dofrag.domain.question import DateRequired, ItemRequired, Premise, Requirement, SubQuestion, ValueRequired
+from dofrag.domain.question import (
+    Premise,
+    Requirement,
+    Source,
+    SubQuestion,
+    ValueRequired,
+)
 from dofrag.domain.records import dataclass
 from dofrag.text.dates import find_dates
 from dofrag.text.fold import content_words, fold, fold_chars, stem, words
-from dofrag.text.mentions import find_provisions
 from dofrag.text.numbers import find_numbers
-from dofrag.text.paths import provision_matches
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,24 +81,6 @@ def _same_publication(finding: PremiseCheck, own: Sequence[PreparedPassage]) -> 
     return [p for p in own if p.passage.publication.code == code]
 
 
-def _speaks(sub: SubQuestion, sentence: Sentence, prepared: PreparedPassage) -> bool:
-    """Whether a sentence is about what the sub-question asks, and about the provision that it names."""
-    for requirement in sub.requirements:
-        if requirement.path is not None:
-            here = provision_sentences(requirement.path, prepared)
-            inside = bool(here) and here[0].start <= sentence.start <= here[-1].start
-            mentioned = () if inside else find_provisions(prepared.text[sentence.start : sentence.end])
-            if not inside and not any(provision_matches(requirement.path, m.path) for m in mentioned):
-                continue
-        if isinstance(requirement, ValueRequired) and requirement.indicator is not None:
-            return True
-        if about(telling_terms(requirement.terms, requirement.source), sentence, prepared, share=0.5):
-            return True
-        if isinstance(requirement, DateRequired) and names_anything(requirement.source):
-            return True
-    return False
-
-
 def _concerns(requirement: Requirement, prepared: PreparedPassage) -> bool:
     """Whether a publication is about what is asked: its title is, or a sentence of it by name."""
     if isinstance(requirement, ValueRequired) and requirement.indicator is not None:
@@ -114,8 +99,8 @@ def _findings(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> 
         case "date":
             yield from _date(premise, sub, prepared)
         case "number":
-            yield from _length(premise, sub, prepared)
-            yield from _number(premise, sub, prepared)
+            for status, span, found, more in counted(premise, sub, prepared):
+                yield PremiseCheck(status, prepared.id, span, found, more)
         case "value":
             yield from _value(premise, sub, prepared)
         case "amount":
@@ -142,7 +127,7 @@ def _date(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> Iter
     published = prepared.passage.publication.published_on
     for sentence in prepared.sentences:
         verb = cue("effect").search(sentence.folded)
-        if verb is None or sentence.heading or not _speaks(sub, sentence, prepared):
+        if verb is None or sentence.heading or not speaks(sub, sentence, prepared):
             continue
         days = [d for d in sentence.dates if d.precision == "day" and d.start - sentence.start >= verb.start()]
         found = days[0].first if days else None
@@ -160,33 +145,6 @@ def _comparable(found: date, expected: date) -> bool:
     return found.year == expected.year or abs((found - expected).days) <= 62
 
 
-def _number(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
-    """A count or measure of the same noun or unit: another figure is the true value."""
-    wanted = find_numbers(premise.expected)
-    if not wanted:
-        return
-    number = wanted[0]
-    nouns = [stem(w) for w in words(premise.expected[number.end :]) if not w[0].isdigit()][:1]
-    for sentence in prepared.sentences:
-        alike = [q for q in sentence.quantities if not q.reference and q.unit == number.unit]
-        if sentence.heading or not alike or not _speaks(sub, sentence, prepared):
-            continue
-        for quantity in alike:
-            begins = not sentence.folded[: quantity.start - sentence.start].strip(" *_#")
-            if begins and len(sentence.folded) < SHORT:
-                continue  # the number of a heading
-            following = tuple(stem(w) for w in words(quantity.noun)[:3])
-            if (nouns and not any(held(n, following) for n in nouns)) or (not nouns and number.unit is None):
-                continue
-            status = PremiseStatus.SUPPORTED if quantity.value == number.value else PremiseStatus.FALSE
-            span = quotable_span(prepared.text, sentence.span, (quantity.start, quantity.end))
-            yield PremiseCheck(status, prepared.id, span, quantity.text)
-
-
-SHORT = 60
-"""Characters of a line that a number begins and that counts nothing."""
-
-
 def _value(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
     """An amount that the question says something was fixed at: what the passage gives for the very thing, time, zone
     and frequency of the question is the true one."""
@@ -196,29 +154,13 @@ def _value(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> Ite
             continue
         support = value_support(requirement, prepared)
         if support.supported and support.values:
-            same = any(canonical(n.value) == support.values[0] for n in wanted[:1])
+            near = [s for s in prepared.sentences if any(s.start < b and a < s.end for a, b in support.spans)]
+            said = {(q.value, q.unit) for s in near for q in s.quantities}
+            same = any(canonical(n.value) == support.values[0] or (n.value, n.unit) in said for n in wanted[:1])
             status = PremiseStatus.SUPPORTED if same else PremiseStatus.FALSE
             start, end = support.proofs[0].spans[0]
             span = next((s for s in support.spans if s[0] <= start and end <= s[1]), (start, end))
             yield PremiseCheck(status, prepared.id, span, support.values[0])
-
-
-def _length(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
-    """How many items the list has that the question counts: its last item is the proof."""
-    wanted = find_numbers(premise.expected)
-    for requirement in sub.requirements:
-        if not isinstance(requirement, ItemRequired) or not wanted or requirement.of != wanted[0].value:
-            continue
-        own = provision_sentences(requirement.path, prepared) if requirement.path else prepared.sentences
-        if not own:
-            return  # a list of another provision
-        for items in whole_lists(requirement, prepared):
-            if items[0].start < own[0].start or items[-1].end > own[-1].end:
-                continue
-            status = PremiseStatus.SUPPORTED if len(items) == requirement.of else PremiseStatus.FALSE
-            shown = numbering([(n, prepared, (i.start, i.end)) for n, i in enumerate(items)])
-            yield PremiseCheck(status, prepared.id, shown[-1][1], str(len(items)), shown[:-1])
-        return
 
 
 def _object(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
@@ -228,9 +170,9 @@ def _object(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> It
     terms = tuple(t for r in sub.requirements for t in r.terms)
     subject = tuple(s for s in telling_terms(terms, premise.source) if s not in wordset("changes"))
     own = prepared.title_stems
-    source = premise.source
-    told = source.name or source.identifier or source.published_from or source.published_to or source.issuer
-    if not told and not all(held(s, own) for s in subject):
+    named = frozenset(map(stem, premise.source.name))  # the law that did it, where it is not what was ended
+    by_name = bool(named) and not all(s in named for s in subject)
+    if not _told(premise.source) and not by_name and not all(held(s, own) for s in subject):
         return  # some other act that repeals something else
     titled = frozenset(own) | frozenset(issued(prepared))
     if 3 * sum(held(s, titled) for s in subject) >= 2 * len(subject) and not cue("repeals").search(
@@ -244,6 +186,12 @@ def _object(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> It
         same = closeness(subject, sentence) * 10 >= len(subject) * 6
         span = quotable_span(prepared.text, sentence.span, (sentence.start + repeal.start(), sentence.end))
         yield PremiseCheck(PremiseStatus.SUPPORTED if same else PremiseStatus.FALSE, prepared.id, span, "object")
+
+
+def _told(source: Source) -> bool:
+    """Whether the question tells which publication did the act: by name, key, date or issuer. The law that an act was
+    done to, or what the act is about, tells no publication."""
+    return bool(source.identifier or source.published_from or source.published_to or source.issuer)
 
 
 def _amended(premise: Premise, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
@@ -266,7 +214,9 @@ def _act(premise: Premise, prepared: PreparedPassage) -> Iterator[PremiseCheck]:
     own = prepared.title_stems
     if any(held(e, own) for e in expected if e in wordset("changes")):
         yield PremiseCheck(PremiseStatus.SUPPORTED, prepared.id, title_span(prepared))
-    elif any(held(a, own) for a in wordset("changes")) and expected & set(wordset("changes")):
+    elif (
+        _told(premise.source) and any(held(a, own) for a in wordset("changes")) and expected & set(wordset("changes"))
+    ):
         # The true act must be there to be quoted: the passage that holds the title itself.
         where = prepared.quotable.find(prepared.passage.publication.title)
         if where is not None:

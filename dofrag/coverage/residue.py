@@ -32,7 +32,7 @@ from dofrag.domain.question import (
 )
 from dofrag.domain.records import dataclass
 from dofrag.text.dates import MONTHS, find_dates
-from dofrag.text.fold import stem, words
+from dofrag.text.fold import fold_chars, stem, words
 from dofrag.text.mentions import find_provisions
 from dofrag.text.numbers import FoundNumber, find_numbers
 from dofrag.text.paths import provision_matches
@@ -77,7 +77,8 @@ def unsaid(requirement: Requirement, sentence: Sentence, prepared: PreparedPassa
     if stem(spoken.head) in wordset("measured") and isinstance(requirement, TopicRequired):
         # What is measured stands with its figure, with the words that narrow it.
         at = asked.index(spoken.head) if spoken.head in asked else len(asked)
-        missed = missed or [w for w in asked[at : at + 2] if not any(held(s, near.stems) for s in same(stem(w)))]
+        here = near.stems | (prepared.heading_stems if sentence.header else frozenset())
+        missed = missed or [w for w in asked[at : at + 2] if not any(held(s, here) for s in same(stem(w)))]
     elif missed[:1] == [spoken.head] and len(asked) > 2 and not isinstance(requirement, ValueRequired):
         missed = missed[1:]  # an answer names one of the kind
     return missed[0] if missed else ""
@@ -215,7 +216,8 @@ def _slots(part: SubQuestion) -> _Slots:
             figures |= {figure + step for figure in tuple(figures) for step in (-1, 1)}
         elif isinstance(one, DefinitionRequired):
             spoken.append(one.term)
-    told |= {*words(" ".join(spoken)), *part.typed} - _presupposed(part)
+    measured = {w for n in find_numbers(fold_chars(part.text)) if n.unit for w in words(part.text[n.start : n.end])}
+    told |= {*words(" ".join(spoken)), *part.typed} - _presupposed(part) - {w for w in measured if w[0].isdigit()}
     # "The two dates" are two requirements.
     figures |= {Decimal(n) for n in range(2, len(part.requirements) + 1)}
     return _Slots(frozenset(told | {stem(w) for w in told}), frozenset(figures))

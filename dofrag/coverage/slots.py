@@ -48,7 +48,8 @@ def deadline_support(
                 continue
             if counted and quantity.unit not in counted:
                 continue
-            if subject and not whole and not _same_clause(subject, sentence, quantity):
+            of_title = all(held(s, prepared.wide) for s in subject)
+            if not of_title and not whole and not _same_clause(subject, sentence, quantity):
                 continue
             rank = closeness(subject, sentence)
             if best is None or rank > best[0]:

@@ -33,7 +33,8 @@ def _same_act(requirement: DateRequired, sentence: Sentence, prepared: PreparedP
     if said is None:
         return True
     if DECREE in asked and any(t.startswith(ISSUED) for t in asked) and requirement.role is DateRole.EFFECT:
-        return stem(said.group("kind")) == DECREE  # "the decree that issued it" is not the law
+        # "The decree that issued it" is not the law, and no decree that changed it later.
+        return stem(said.group("kind")) == DECREE and held(ISSUED, prepared.title_stems)
     if not held(ISSUED, prepared.title_stems):
         return True
     kind = next(

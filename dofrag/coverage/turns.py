@@ -14,7 +14,16 @@ from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.source import held
 from dofrag.coverage.vocabulary import wordset
 from dofrag.coverage.wording import same
-from dofrag.domain.question import DateRequired, DateRole, Requirement, SubQuestion, TopicRequired, ValueRequired
+from dofrag.domain.question import (
+    DateRequired,
+    DateRole,
+    ItemRequired,
+    ListRequired,
+    Requirement,
+    SubQuestion,
+    TopicRequired,
+    ValueRequired,
+)
 from dofrag.text.dates import find_dates
 from dofrag.text.fold import STOP_WORDS, fold, fold_chars, stem, words
 from dofrag.text.patterns import late
@@ -22,8 +31,10 @@ from dofrag.text.patterns import late
 
 def untold(requirement: Requirement, sentence: Sentence, prepared: PreparedPassage, part: SubQuestion) -> str:
     """What the question's turn of phrase wants and the sentence does not tell; "" when it tells it."""
-    if sentence.heading or cue("seal").search(sentence.folded):
-        return "anything: it is a heading or a letterhead"
+    if cue("seal").search(sentence.folded):
+        return "anything: it is a letterhead"
+    if sentence.heading and not isinstance(requirement, (ItemRequired, ListRequired)):
+        return "anything: it is a heading"
     folded = fold_chars(part.text)
     if _why(part.text) and not cue("cause").search(sentence.folded):
         return "a cause"
@@ -42,7 +53,7 @@ def untold(requirement: Requirement, sentence: Sentence, prepared: PreparedPassa
     predicate = _predicate(folded)
     if predicate and isinstance(requirement, TopicRequired) and not _predicated(predicate, sentence):
         return predicate
-    return next((n for n in _names(part) if not _pattern(n).search(_spoken(prepared))), "")
+    return next((n for n in _names(part) if not _named(n, sentence, prepared)), "")
 
 
 ENDS = frozenset({"repeal", "validity", "replacement"})
@@ -77,8 +88,8 @@ def _predicate(folded: str) -> str:
 
 
 def _predicated(predicate: str, sentence: Sentence) -> bool:
-    heads = same(stem(predicate))
-    return any(held(stem(m["what"]), heads) for m in cue("it_is").finditer(sentence.folded))
+    heads = same(stem(predicate))  # exactly: *a constitution* is not *constitutional*
+    return any(stem(m["what"]) in heads for m in cue("it_is").finditer(sentence.folded))
 
 
 def denies(sentence: Sentence, text: str) -> bool:
@@ -86,6 +97,12 @@ def denies(sentence: Sentence, text: str) -> bool:
     makes an exception."""
     asked = tuple({stem(w) for w in words(text) if w not in STOP_WORDS} - wordset("kinds", "common"))
     spoken = words(sentence.folded)
+    denied = cue("is_not").search(text)
+    if denied:  # "which are not open?": that very predicate is denied
+        what = stem(denied["what"])
+        opposite = any(w.startswith("in") and held(what, (stem(w[2:]),)) for w in spoken)
+        heads = (spoken[n + 1 : n + 5] for n, w in enumerate(spoken) if cue("denies").fullmatch(w))
+        return opposite or any(held(what, (stem(w),)) for after in heads for w in after)
     for n, word in enumerate(spoken):
         reach = 5 if cue("denies").fullmatch(word) else 9 if cue("exception").fullmatch(word) else 0
         if any(held(stem(w), asked) for w in spoken[n + 1 : n + reach] if w not in STOP_WORDS):
@@ -118,6 +135,15 @@ def _names(part: SubQuestion) -> tuple[str, ...]:
             if not aside and not set(words(match["name"])) <= slots:
                 found.append(f"{noun} {fold(match['name'])}")
     return tuple(dict.fromkeys(found))
+
+
+def _named(name: str, sentence: Sentence, prepared: PreparedPassage) -> bool:
+    """Whether a noun stands with its name in the passage or above it; in a table the noun heads a column."""
+    if _pattern(name).search(_spoken(prepared)):
+        return True
+    noun, _, rest = name.partition(" ")
+    headed = sentence.header is not None and (held(stem(noun), sentence.context) or held(stem(noun), prepared.wide))
+    return headed and bool(_pattern(rest).search(sentence.folded))
 
 
 @lru_cache(maxsize=512)

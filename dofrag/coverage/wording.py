@@ -58,7 +58,7 @@ def said(text: str) -> Said:
         spelled = tuple(w for w in words(folded[number.start : number.end]) if w not in STOP_WORDS)[:1]
         path = next((p.path for p in provisions if p.start <= number.start < p.end), None)
         names = any(d.start <= number.start < d.end for d in dates)
-        if number.kind != "ordinal" or path:
+        if spelled and (number.kind != "ordinal" or path):
             figures.append(Figure(spelled, number.value, names, number.unit, path))
     counted = {w for figure in figures for w in figure.spelled}
     figures += [Figure((w,), Decimal(w), True) for w in tokens if w.isdigit() and w.isascii() and w not in counted]
@@ -70,7 +70,7 @@ def said(text: str) -> Said:
     tokens = ["" if word in asking else word for word in tokens]
     told: list[str] = []
     for at, word in enumerate(tokens):
-        if _tells(word) and word not in counted and word not in accented and not _is_verb(tokens, at):
+        if tells(word) and word not in counted and word not in accented and not _is_verb(tokens, at):
             told.append(word)
     return Said(tuple(dict.fromkeys(told)), tuple(dict.fromkeys(figures)), heads[0] if heads else "")
 
@@ -97,7 +97,7 @@ def _is_verb(tokens: list[str], at: int) -> bool:
     return asked and bool(_INFLECTED.search(word)) and (after in about["after"] or after.isdigit())
 
 
-def _tells(word: str) -> bool:
+def tells(word: str) -> bool:
     """Whether a word tells a subject: no function word, kind, slot or figure."""
     return len(word) > 1 and word not in STOP_WORDS and not word.isdigit() and stem(word) not in _generic()
 

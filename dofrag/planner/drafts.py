@@ -31,6 +31,7 @@ from dofrag.planner.interface import View
 from dofrag.planner.monitoring import fitting
 from dofrag.planner.provisions import continued, in_order
 from dofrag.planner.series import corrects, of_no_time, printed_again, superseded
+from dofrag.text.fold import fold_chars
 
 Prepared = Mapping[int, PreparedPassage]
 MAX_ITEMS = 30
@@ -297,7 +298,8 @@ def _difference(
 ) -> list[Claim]:
     """How much two values differ, where the question compares just two of the same thing at different times."""
     pair = [r for r in sub.requirements if isinstance(r, ValueRequired) and r.period is not None and support[r.id]]
-    if not sub.origin.endswith(":compare") or len(pair) != 2 or len(sub.requirements) != 2:
+    compared = sub.origin.endswith(":compare") or cue("how_much_more").search(fold_chars(sub.text))
+    if not compared or len(pair) != 2 or len(sub.requirements) != 2:
         return []
     one, other = sorted(pair, key=lambda r: (r.period.start if r.period else date.min, r.id))
     same = ((r.indicator, r.zone, r.frequency, r.terms) for r in (one, other))

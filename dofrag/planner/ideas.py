@@ -9,7 +9,7 @@ from datetime import date
 from dofrag.coverage.closure import Message
 from dofrag.coverage.listing import asks_for_all
 from dofrag.coverage.match import PreparedPassage
-from dofrag.domain.corpus import Publication
+from dofrag.domain.corpus import Kind, Publication
 from dofrag.domain.question import (
     DefinitionRequired,
     ItemRequired,
@@ -19,6 +19,7 @@ from dofrag.domain.question import (
     RangeRequired,
     Requirement,
     Status,
+    ValueRequired,
 )
 from dofrag.planner.drafts import preferred
 from dofrag.planner.interface import ToolCall, View
@@ -106,10 +107,13 @@ def later_steps(view: View, message: Message) -> Iterator[ToolCall]:
         return
     newest = max(cited, key=lambda p: (p.published_on, p.code))
     if not searched_since((p.arguments for p in view.history if p.envelope.get("ok")), newest.published_on):
+        valued = _indicators(every)  # a later notice of a value may have any title; no law fixes it
+        query = join(valued) if valued else join([newest.title, "reforma modificación abrogación"])
         arguments = {
-            "query": join([newest.title, "reforma modificación abrogación"])[:400],
+            "query": query[:400],
             "date_from": newest.published_on.isoformat(),
-            **dict.fromkeys(("date_to", "issuer", "edition", "kind")),
+            **dict.fromkeys(("date_to", "issuer", "edition")),
+            "kind": Kind.DOF.value if valued else None,
             "prefer_recent": True,
         }
         yield ToolCall("search_documents", arguments, message("why.later"))
@@ -132,6 +136,12 @@ def _read_later(
     ids = [s.chunk_id for s in view.seen if s.code in changing][:READ_AT_ONCE]
     if ids:
         yield ToolCall("read_chunks", {"chunk_ids": ids, "neighbor_window": 0}, message("why.read_later"))
+
+
+def _indicators(requirements: Sequence[Requirement]) -> list[str]:
+    """Names of the values that are asked for: a later notice of one may have any title."""
+    values = (r for r in requirements if isinstance(r, ValueRequired) and r.indicator)
+    return list(dict.fromkeys(name for r in values for name in (r.indicator or "", *r.names)))
 
 
 def _read_newer(view: View, since: date, message: Message) -> Iterator[ToolCall]:

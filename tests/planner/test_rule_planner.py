@@ -122,7 +122,7 @@ CURRENT = "¿Cuál es el valor diario vigente de la Unidad de Cuenta Social en l
 UNDATED = "¿Cuál es el valor diario de la Unidad de Cuenta Social en la Zona Ribereña?"
 
 
-@pytest.mark.parametrize(("question", "calls_at_most"), [(CURRENT, 4), (UNDATED, 3)])
+@pytest.mark.parametrize(("question", "calls_at_most"), [(CURRENT, 5), (UNDATED, 3)])
 def test_a_value_without_a_year_is_that_of_the_newest_notice(question: str, calls_at_most: int, home: Path) -> None:
     result = run(question, home)
     assert (result["terminal_state"], result["reason"]) == ("answered", "closed")
