@@ -49,7 +49,7 @@ class System(Protocol):
 
 
 def open_system(name: str, index: Path, folder: Path) -> System:
-    """A system by its name: one of `NAMES`, `dofrag:STRATEGY`, or `dofrag:hybrid:rrf`. Raises ValueError otherwise."""
+    """A system by its name: one of `NAMES`, `dofrag:STRATEGY`, or `dofrag:hybrid:rrf`; else ValueError."""
     if name == "dofrag" or name.startswith("dofrag:"):
         return Product(index, name.partition(":")[2] or None)
     if name not in NAMES:

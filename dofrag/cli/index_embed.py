@@ -17,12 +17,19 @@ from dofrag.errors import Interrupted
 @click.command()
 @click.option("--index", "folder", required=True, type=FOLDER, metavar="DIR", help="Folder of the index.")
 @embedder_option
-@click.option("--model", "--embedder-model", "model", metavar="NAME", help="Its model, at an endpoint; {role} in it "
-              "is put as query or passage, for servers that go by it. Default: DOF_EMBEDDER_MODEL.")
+@click.option(
+    "--model",
+    "--embedder-model",
+    "model",
+    metavar="NAME",
+    help="Its model, at an endpoint; {role} in it "
+    "is put as query or passage, for servers that go by it. Default: DOF_EMBEDDER_MODEL.",
+)
 @click.option("--query-prefix", metavar="TEXT", help="What stands before a question. Default: as its card says.")
 @click.option("--passage-prefix", metavar="TEXT", help="What stands before a passage. Default: likewise.")
-@click.option("--batch", type=click.IntRange(1, 512), default=32, show_default=True, metavar="N",
-              help="Texts a request.")
+@click.option(
+    "--batch", type=click.IntRange(1, 512), default=32, show_default=True, metavar="N", help="Texts a request."
+)
 @click.option("--max-chunks", type=click.IntRange(0), metavar="N", help="Embed at most N chunks this time.")
 @click.option("--fresh", is_flag=True, help="Throw the vectors away that are there.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
@@ -47,9 +54,7 @@ def embed(
     from dofrag.settings import SearchChoice
     from dofrag.wiring import embed_corpus
 
-    choice = SearchChoice(
-        embedder=embedder, model=model, query_prefix=query_prefix, passage_prefix=passage_prefix
-    )
+    choice = SearchChoice(embedder=embedder, model=model, query_prefix=query_prefix, passage_prefix=passage_prefix)
     try:
         with Meter(quiet) as meter:
             done = embed_corpus(

@@ -35,8 +35,23 @@ import re
 import sys
 import unicodedata
 
-FIELDS = ("id", "category", "question", "as_of", "persona", "phrasing", "hops", "expected_state",
-          "expected_reason", "sub_questions", "gold", "forbidden", "reference_answer", "notes", "subset")
+FIELDS = (
+    "id",
+    "category",
+    "question",
+    "as_of",
+    "persona",
+    "phrasing",
+    "hops",
+    "expected_state",
+    "expected_reason",
+    "sub_questions",
+    "gold",
+    "forbidden",
+    "reference_answer",
+    "notes",
+    "subset",
+)
 PHRASINGS = ("lay", "technical")
 SUBSETS = ("dev", "test")
 
@@ -64,7 +79,7 @@ def read_source(path):
 def runs_of_words(question, length=6):
     """Every run of `length` words of a question."""
     words = re.findall(r"\w+", fold(question))
-    return {tuple(words[start:start + length]) for start in range(len(words) - length + 1)}
+    return {tuple(words[start : start + length]) for start in range(len(words) - length + 1)}
 
 
 def hops_of(item):
@@ -111,7 +126,7 @@ def check_nuggets(item):
                 found = True
                 used.add(name)
                 if not all(hits):
-                    missed = [entry["source"] for entry, one in zip(entries, hits) if not one]
+                    missed = [entry["source"] for entry, one in zip(entries, hits, strict=True) if not one]
                     yield f"alternative without {nugget['text']!r}: {', '.join(missed)}"
         if not found:
             yield f"no quote is hit by {nugget['accept']}"
@@ -155,14 +170,16 @@ def check_set(items):
 
 def print_counts(items):
     print(f"{'category':<17}{'all':>5}{'lay':>5}{'tech':>6}{'dev':>5}{'test':>6}{'2+ hops':>9}")
-    rows = sorted({item["category"] for item in items}) + ["all"]
+    rows = [*sorted({item["category"] for item in items}), "all"]
     for row in rows:
         group = [item for item in items if row in ("all", item["category"])]
         phrasing = collections.Counter(item["phrasing"] for item in group)
         subset = collections.Counter(item.get("subset") for item in group)
         several = sum(item["hops"] > 1 for item in group)
-        print(f"{row:<17}{len(group):>5}{phrasing['lay']:>5}{phrasing['technical']:>6}"
-              f"{subset['dev']:>5}{subset['test']:>6}{several:>9}")
+        print(
+            f"{row:<17}{len(group):>5}{phrasing['lay']:>5}{phrasing['technical']:>6}"
+            f"{subset['dev']:>5}{subset['test']:>6}{several:>9}"
+        )
     first = {entries[0]["source"] for item in items for entries in hops_of(item).values()}
     every = {entry["source"] for item in items for entry in item["gold"]}
     print(f"distinct sources: {len(first)} ({len(every)} with the alternatives)")
@@ -171,8 +188,9 @@ def print_counts(items):
 def main():
     parser = argparse.ArgumentParser(description="Check the retrieval question set.")
     parser.add_argument("folder", type=pathlib.Path, help="the folder of official text")
-    parser.add_argument("questions", type=pathlib.Path, nargs="?",
-                        default=pathlib.Path(__file__).with_name("questions.jsonl"))
+    parser.add_argument(
+        "questions", type=pathlib.Path, nargs="?", default=pathlib.Path(__file__).with_name("questions.jsonl")
+    )
     options = parser.parse_args()
     lines = options.questions.read_text(encoding="utf-8").splitlines()
     items = [json.loads(line) for line in lines if line.strip()]

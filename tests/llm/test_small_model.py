@@ -30,7 +30,7 @@ params.n_ctx = 16384
 params.n_parallel = 1
 params.hostnames = ["127.0.0.1"]
 params.port = 0
-params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
+params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 2
 params.verbosity = 0
 server = xllamacpp.Server(params)
 print("ADDRESS", server.listening_address, flush=True)
@@ -89,13 +89,13 @@ def test_a_real_model_ends_in_a_declared_state(
     for name in [n for n in os.environ if n.startswith(("DOF_M", "DOF_A", "DOF_B", "OPENAI_"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("DOF_MODEL_MODE", mode)
-    monkeypatch.setenv("DOF_MAX_OUTPUT_TOKENS", "120")
+    monkeypatch.setenv("DOF_MAX_OUTPUT_TOKENS", "96")
     monkeypatch.setenv("DOF_MODEL_TIMEOUT", "600")
     outcome = run_question(
         QUESTION,
         planner="model",
         model=ModelChoice(name="smollm2", base_url=url),
-        limits=Limits(max_turns=3, wall_clock_s=1_200),
+        limits=Limits(max_turns=2, wall_clock_s=1_200),
         trace_dir=tmp_path,
     )
     result = outcome.result

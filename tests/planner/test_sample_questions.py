@@ -18,7 +18,7 @@ from dofrag import wiring
 from dofrag.text.fold import fold
 
 QUESTIONS = json.loads((Path(__file__).parents[1] / "sample" / "questions.json").read_text(encoding="utf-8"))
-FLOOR = 24
+FLOOR = 23
 """Runs that must end in the expected state and reason with all of the expected quotes; raise it with the rules."""
 
 NOT_ASKED = {"s01": "1 de febrero de 2025"}
