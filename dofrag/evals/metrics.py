@@ -44,9 +44,13 @@ def bootstrap(
     rows: Sequence[tuple[float, float]], *, seed: int = SEED, resamples: int = RESAMPLES
 ) -> tuple[float | None, float | None]:
     """95 % percentile interval of sum(first) / sum(second), resampling rows: questions, not their nuggets, are
-    independent of each other."""
-    if len(rows) < 2:
+    independent of each other. (None, None) where all rows say the same: resampling would call that certain."""
+    if len({first / second for first, second in rows if second}) < 2:
         return None, None
+    return _resampled(rows, seed, resamples)
+
+
+def _resampled(rows: Sequence[tuple[float, float]], seed: int, resamples: int) -> tuple[float | None, float | None]:
     chance = random.Random(seed)
     values = []
     for _ in range(resamples):
@@ -61,11 +65,11 @@ def bootstrap(
 
 
 def paired(pairs: Sequence[tuple[float, float]], *, seed: int = SEED) -> tuple[float, float | None, float | None]:
-    """Mean of second − first over pairs of one question, with its bootstrap interval."""
+    """Mean of second − first over pairs of one question, with its bootstrap interval; none of fewer than two pairs."""
     if not pairs:
         return 0.0, None, None
     differences = [(b - a, 1.0) for a, b in pairs]
-    low, high = bootstrap(differences, seed=seed)
+    low, high = _resampled(differences, seed, RESAMPLES) if len(pairs) > 1 else (None, None)
     return sum(d for d, _ in differences) / len(differences), low, high
 
 

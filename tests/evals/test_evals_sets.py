@@ -243,9 +243,11 @@ def test_bootstrap_is_seeded_and_paired() -> None:
     assert high is not None
     assert low < 2 / 3 < high
     # Pairs that all move the same way clear zero, however much questions differ.
-    mean, low, high = paired([(i / 10, i / 10 + 0.05) for i in range(10)])
-    assert mean == pytest.approx(0.05)
+    mean, low, high = paired([(i / 10, i / 10 + 0.05 + i / 1000) for i in range(10)])
+    assert mean == pytest.approx(0.0545)
     assert low is not None
     assert low > 0
+    assert paired([(0.0, 1.0)] * 5) == (1.0, 1.0, 1.0)
     assert paired([]) == (0.0, None, None)
     assert bootstrap([(1.0, 1.0)]) == (None, None)
+    assert bootstrap([(1.0, 1.0), (3.0, 3.0)] * 20) == (None, None)
