@@ -366,9 +366,7 @@ class Bm25Index:
     def _code(self, entry: _Entry) -> str:
         return str(self._searcher.doc(entry.address).get_first("code"))
 
-    def _parts(
-        self, parts: Sequence[tuple[str, tantivy.Query]], entry: _Entry
-    ) -> tuple[tuple[str, float], ...]:
+    def _parts(self, parts: Sequence[tuple[str, tantivy.Query]], entry: _Entry) -> tuple[tuple[str, float], ...]:
         one = self._term("id", entry.chunk_id)
         found = ((name, self._searcher.search(filtered(query, one), limit=1).hits) for name, query in parts)
         return tuple((name, round(float(hits[0][0]), 6) if hits else 0.0) for name, hits in found)
