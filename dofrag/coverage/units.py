@@ -6,6 +6,8 @@ All spans are characters of the passage's text. Everything is linear in the leng
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from itertools import zip_longest
 
 from dofrag.domain.records import dataclass
 from dofrag.text.fold import fold_chars
@@ -168,8 +170,12 @@ def lists(text: str) -> tuple[ItemList, ...]:
             marks[kind].append((number, at))
     found: list[ItemList] = []
     for kind, of_kind in marks.items():
-        for run in _runs(text, kind, of_kind):
-            found.append(_list(text, kind, run))
+        runs = _runs(text, kind, of_kind)
+        for run, following in zip_longest(runs, runs[1:]):
+            one = _list(text, kind, run)
+            # Numbers that go on after a gap (`III Bis`, a mark that was lost) are of the same list.
+            goes_on = following is not None and following[0][0] > run[-1][0]
+            found.append(replace(one, closed=False) if goes_on else one)
     return tuple(sorted(found, key=lambda one: (one.items[0].start, one.kind)))
 
 

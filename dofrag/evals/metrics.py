@@ -65,7 +65,7 @@ def _resampled(rows: Sequence[tuple[float, float]], seed: int, resamples: int) -
 
 
 def paired(pairs: Sequence[tuple[float, float]], *, seed: int = SEED) -> tuple[float, float | None, float | None]:
-    """Mean of second − first over pairs of one question, with its bootstrap interval; none of fewer than two pairs."""
+    """Mean of second − first over pairs of one question, with its bootstrap interval; none of fewer than two."""
     if not pairs:
         return 0.0, None, None
     differences = [(b - a, 1.0) for a, b in pairs]
