@@ -88,6 +88,19 @@ HOSTILE = [
     # what a later act changed is not in force as it stood
     "¿Cuál es el plazo vigente para resolver la solicitud según el artículo 9 de la Ley de Registro de Embarcaciones "
     "Menores?",
+    # why wants a cause, what is denied a denial, a bare name asks nothing
+    "¿Por qué se prohibió la exportación de cera de abeja en 2024?",
+    "¿Por qué se prorrogó la entrada en vigor del numeral 5.2 de la NOM-901-SPI-2023?",
+    "¿Qué envíos de cera de abeja no están prohibidos?",
+    "NOM-014",
+    # a name and a number belong to the noun before them
+    "¿Qué municipios comprende la declaratoria de emergencia por la crecida del río Alcandora?",
+    "¿Qué meta tiene el eje general 3 del Plan de la República 2023-2028?",
+    # the end of an article is not the end of its law; what was mended is asked for as mended
+    "¿Qué ley abrogó la Ley de Faros, Balizas y Señales Ribereñas?",
+    "¿Está vigente la Ley de Registro de Embarcaciones Menores?",
+    "¿A cuántos metros debe ser visible el letrero de las áreas ruidosas según la NOM-014-SOT-2023 con su "
+    "aclaración?",
     # offices and holders
     "¿Quién es la Secretaria de Puertos Interiores?",
     "¿Quién presidía el Instituto Austral de Estadística en enero de 2024?",

@@ -33,6 +33,21 @@ UNANSWERABLE = [
     "¿Quién es el titular del INEGI?",
     "¿Quién es el titular del Banco de México?",
     "¿Qué Papa visitó México?",
+    # a figure of something else, a denial, an opinion, what was before
+    "¿Qué volumen disponible tiene la cuenca Río Cañas 1 según el acuerdo de 2013?",
+    "¿Qué volumen disponible tiene la cuenca hidrológica Río Cañas 2?",
+    "¿Qué días no son hábiles para el juicio de amparo?",
+    "¿Es constitucional la reforma del Poder Judicial de 2024?",
+    "¿Cuántos días de vacaciones otorgaba el artículo 76 de la Ley Federal del Trabajo antes de la reforma de 2022?",
+    "¿Qué decía el artículo 78 de la Ley Federal del Trabajo antes de 2022?",
+    "¿Cuántos ministros tenía la Suprema Corte antes de la reforma de 2024?",
+    "¿Por qué el salario mínimo general bajó en 2026?",
+    # bare names, and articles that an act changed
+    "NOM-035",
+    "Ley Federal del Trabajo",
+    "salario mínimo",
+    "¿Qué artículos de la Ley de Aguas Nacionales derogó el decreto del 11 de diciembre de 2025?",
+    "¿Qué artículos de la Ley de Aguas Nacionales reformó el decreto del 11 de diciembre de 2025?",
 ]
 CORRECTED = {
     "¿Por qué el artículo 83 de la Constitución fija un periodo presidencial de cuatro años?": "seis años",
