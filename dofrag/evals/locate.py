@@ -13,8 +13,11 @@ from dofrag.domain.corpus import PUBLIC, Chunk, Filters, Kind, Publication
 from dofrag.domain.records import dataclass
 from dofrag.evals.dataset import Gold, Item
 from dofrag.store.interface import CorpusReader
-from dofrag.text.spans import QuotableText
+from dofrag.text.fold import fold, words
+from dofrag.text.spans import QuotableText, find_quote
 
+_Folded = tuple[list[Chunk], list[str]]
+_TELLING = 3
 _CODE = re.compile(r"[0-9]{5,9}")
 
 
@@ -91,14 +94,10 @@ def _place(reader: GoldReader, gold: Gold) -> Place:
     chunks: list[tuple[int, ...]] = []
     missing = []
     texts = [reader.chunks(code, every) for code in codes]
-    whole = [(found, QuotableText("".join(c.text for c in found))) for found in texts]
+    folded = [(found, [fold(c.text) for c in found]) for found in texts]
     for quote in gold.quotes:
-        held: set[int] = set()
-        for found, text in whole:
-            span = text.find(quote)
-            if span is not None:
-                held |= set(_overlapped(found, *span))
-        chunks.append(tuple(sorted(held)))
+        held = _holding(folded, quote)
+        chunks.append(tuple(sorted(set(held))))
         if not held:
             missing.append(quote)
     return Place(gold, tuple(codes), tuple(chunks), tuple(missing))
@@ -124,6 +123,21 @@ def _titled(publication: Publication, title: str) -> bool:
     return QuotableText(publication.title).find(title) is not None or (
         QuotableText(title).find(publication.title) is not None
     )
+
+
+def _holding(publications: Sequence[_Folded], quote: str) -> list[int]:
+    """Ids of the chunks that a quote stands in: whole in one, else across several of one publication."""
+    # Most chunks are told apart by a few words; only what is left is looked at with care.
+    telling = sorted(set(words(quote)), key=lambda w: (-len(w), w))[:_TELLING]
+    near = [[c for c, text in zip(*p, strict=True) if any(w in text for w in telling)] for p in publications]
+    whole = [c.id for chunks in near for c in chunks if find_quote(quote, c.text) is not None]
+    if whole:
+        return whole
+    for (chunks, _), some in zip(publications, near, strict=True):
+        span = find_quote(quote, "".join(c.text for c in chunks)) if some else None
+        if span is not None:
+            return _overlapped(chunks, *span)
+    return []
 
 
 def _overlapped(chunks: Sequence[Chunk], start: int, end: int) -> list[int]:

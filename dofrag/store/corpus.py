@@ -113,11 +113,11 @@ class StoreReader:
 
     @guarded
     def codes_of_source(self, rel: str) -> list[str]:
-        """Codes of the publications that a file holds, in its order; `rel` is its path as ingested. For
-        evaluation: no filter applies."""
+        """Codes of the publications that a file holds, in its order; `rel` is its path as ingested. Of an alternate,
+        those of the file that was indexed for it. For evaluation: no filter applies."""
         rows = self._db.execute(
-            """SELECT p.code FROM sources s JOIN publications p ON p.source_id = s.id WHERE s.rel = ?
-               ORDER BY p.span_start, p.code""",
+            """SELECT p.code FROM sources named JOIN sources s ON s.rel = coalesce(named.canonical, named.rel)
+               JOIN publications p ON p.source_id = s.id WHERE named.rel = ? ORDER BY p.span_start, p.code""",
             [rel],
         )
         return [str(row[0]) for row in rows]

@@ -6,6 +6,7 @@ import json
 import os
 import time
 import tomllib
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dofrag import wiring
+from dofrag.domain.corpus import Filters, Kind
 from dofrag.errors import UsageError
 from dofrag.evals.dataset import FILE, NAMED, item_row, load_set
 from dofrag.evals.lint import lint, rule_examples
+from dofrag.evals.locate import units
 from dofrag.evals.metrics import bootstrap, paired, wilson
 from dofrag.evals.patterns import matches, pattern_fault
 
@@ -213,6 +216,35 @@ def test_sets_that_share_questions(home: Path, tmp_path: Path) -> None:
     other.write_text(json.dumps(base() | {"id": "Z"}) + "\n", encoding="utf-8")
     done = dof("eval", "lint", write(tmp_path, base()), "--against", str(other), "--json", cwd=home)
     assert "other_set" in {f["code"] for f in done.document["findings"]}
+
+
+# Where gold stands
+
+
+def test_gold_stands_where_it_is_written(home: Path, tmp_path: Path) -> None:
+    reader: Any = wiring.open_corpus(wiring.SAMPLE).reader
+    every = Filters(as_of=date.max, kinds=tuple(Kind))
+    first, second = reader.chunks("9100231", every)[3:5]
+    across = first.text.rstrip()[-60:].partition(" ")[2] + "\n" + second.text.lstrip()[:60].rpartition(" ")[0]
+    source = reader.publication("9100231", every).source
+    gold = [
+        {"source": source, "quotes": [across, second.text.strip()[:50].rpartition(" ")[0]]},
+        {"source": "9100231", "quotes": ["esto no está"], "group": "a"},
+        {"source": "9100402", "quotes": ["Zona Ribereña | $99.00"], "group": "a"},
+        {"source": f"elsewhere/2025_{'9100402'}.md", "quotes": []},
+        {"source": "nowhere.md", "quotes": ["nada"]},
+    ]
+    item = load_set(write(tmp_path, base() | {"gold": gold}), tmp_path).items[0]
+    found = {u.name: u for u in units(reader, item, [])}
+    assert found["gold 0.0"].chunk_ids == (first.id, second.id)
+    assert second.id in found["gold 0.1"].chunk_ids
+    assert found["group a"].codes == ("9100231", "9100402")
+    assert len(found["group a"].chunk_ids) == 1
+    assert (found["gold 3.0"].codes, found["gold 3.0"].chunk_ids) == (("9100402",), ())
+    assert (found["gold 4.0"].codes, found["gold 4.0"].chunk_ids) == ((), ())
+    codes = {f.code for f in lint([item], reader)}
+    assert "span_missing" not in codes  # of a group, one entry is enough
+    assert "source_missing" in codes
 
 
 # Intervals
