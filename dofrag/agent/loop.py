@@ -295,6 +295,8 @@ def execute(question: Question, setup: Setup) -> tuple[Run, End]:
         end = run.research()
     except KeyboardInterrupt:
         end = End(reason=Reason.INTERRUPTED)
+        if not run.record.began:  # interrupted before its first line: a trace begins with it
+            run.record.started(question, setup)
     except PlannerError as error:
         end = End(reason=Reason.PROVIDER_ERROR, message=error.message, error=error)
     except Exception as error:  # noqa: BLE001 - a bug ends the run as `failed`, with its traceback kept

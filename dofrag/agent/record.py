@@ -45,9 +45,11 @@ class Recorder:
     def __init__(self, trace: TraceSink, listener: Callable[[Event], None] | None) -> None:
         self._trace = trace
         self._listener = listener
+        self.began = False  # whether anything was written
 
     def emit(self, event: Event) -> None:
         self._trace.emit(event)
+        self.began = True
         if self._listener is not None:
             try:
                 self._listener(event)

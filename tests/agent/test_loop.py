@@ -13,6 +13,7 @@ from doubles import MemoryCorpus, publication
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dofrag.agent.record import Recorder
 from dofrag.domain.evidence import Citation, Claim, Draft
 from dofrag.domain.run import ENDS, Limits, Reason
 from dofrag.errors import MalformedStep, ModelUnavailable
@@ -185,6 +186,22 @@ def test_whatever_a_planner_does_the_trace_is_whole(error: BaseException, state:
     assert events(trace)[-1] == "run_finished"
     if reason is Reason.INTERNAL_ERROR:
         assert end.error is error
+
+
+def test_an_interruption_before_the_first_line_still_makes_a_whole_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = Recorder.started
+    calls: list[int] = []
+
+    def interrupted(self, question, setup) -> None:
+        calls.append(1)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        started(self, question, setup)
+
+    monkeypatch.setattr(Recorder, "started", interrupted)
+    result, trace, _, _ = bench.run(GOOD)
+    assert result["reason"] == "interrupted"
+    assert events(trace) == ["run_started", "run_finished"]
 
 
 def test_a_listener_that_fails_does_not_touch_the_run() -> None:
