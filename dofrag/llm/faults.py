@@ -85,7 +85,7 @@ def classify(
     """The fault that an HTTP status and an error body (JSON value or text) stand for."""
     code, said = _said(body)
     text = f"{code} {said}"
-    message = scrub(one_line(said or f"HTTP {status}", MESSAGE_MAX))
+    message = one_line(scrub(said or f"HTTP {status}"), MESSAGE_MAX)
 
     def fault(kind: FaultKind, parameter: str | None = None) -> ProviderFault:
         return ProviderFault(kind, f"HTTP {status}: {message}", retry_after=retry_after, parameter=parameter)

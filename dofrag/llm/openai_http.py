@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from typing import Any, Protocol
 
@@ -49,6 +50,7 @@ class Transport:
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
         self._client: Any = None
+        self._key: re.Pattern[str] | None = None
 
     def send(self, create: Create, body: Mapping[str, Any], timeout_s: float) -> Any:
         """The reply as JSON values. Raises ProviderFault; takes `timeout_s` seconds at most."""
@@ -59,7 +61,7 @@ class Transport:
             raise ProviderFault(FaultKind.TIMEOUT, f"no complete reply within {timeout_s:.0f} s") from None
         text = self.scrub(raw.decode("utf-8", "replace"))
         try:
-            return json.loads(text)
+            return self._clean(json.loads(text))
         except (ValueError, RecursionError):
             start = one_line(text, 80)
             raise ProviderFault(FaultKind.INVALID_BODY, f"the reply is not JSON: {start!r}") from None
@@ -77,9 +79,30 @@ class Transport:
             self._client.close()
 
     def scrub(self, text: str) -> str:
-        """The text without the key, wherever an endpoint echoes it."""
+        """The text without the key, wherever an endpoint echoes it, letters escaped as JSON may (`\\u002d`, `\\/`) at
+        any depth of strings within strings."""
         key = self.endpoint.api_key
-        return text.replace(key, REDACTED) if key and len(key) >= 4 else text
+        if not key or len(key) < KEY_MIN:
+            return text
+        if self._key is None:
+            self._key = re.compile("".join(map(_escaped, key)))
+        return self._key.sub(REDACTED, text)
+
+    def _clean(self, value: Any) -> Any:
+        """JSON values without the key, and without halves of surrogate pairs, which nothing can be sent or written
+        with. Not recursive: the depth is the endpoint's."""
+        root = [value]
+        todo: list[Any] = [root]
+        while todo:
+            held = todo.pop()
+            places = range(len(held)) if isinstance(held, list) else list(held)
+            for place in places:
+                one = held[place]
+                if isinstance(one, str):
+                    held[place] = self.scrub(one.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+                elif isinstance(one, (list, dict)):
+                    todo.append(one)
+        return root[0]
 
     def _raw(self, create: Create, body: Mapping[str, Any], timeout_s: float) -> bytes:
         import openai
@@ -93,10 +116,10 @@ class Transport:
         except openai.APITimeoutError:
             raise ProviderFault(FaultKind.TIMEOUT, f"no reply within {timeout_s:.0f} s") from None
         except (openai.APIConnectionError, OSError) as error:
-            text = f"connection failed: {one_line(str(error.__cause__ or error), 200)}"
-            raise ProviderFault(FaultKind.CONNECTION, self.scrub(text)) from None
+            text = one_line(self.scrub(str(error.__cause__ or error)), 200)
+            raise ProviderFault(FaultKind.CONNECTION, f"connection failed: {text}") from None
         except openai.OpenAIError as error:
-            raise ProviderFault(FaultKind.BAD_REQUEST, self.scrub(one_line(str(error), 200))) from None
+            raise ProviderFault(FaultKind.BAD_REQUEST, one_line(self.scrub(str(error)), 200)) from None
         except Exception as error:
             # The HTTP library's own errors, while a body is read. It is httpx in one version of the client and httpx2
             # in the next; both name their base class so.
@@ -104,8 +127,8 @@ class Transport:
             if "TimeoutException" in names:
                 raise ProviderFault(FaultKind.TIMEOUT, f"no complete reply within {timeout_s:.0f} s") from None
             if names & {"RequestError", "StreamError", "InvalidURL"}:
-                text = self.scrub(f"the reply broke off: {one_line(str(error), 200)}")
-                raise ProviderFault(FaultKind.CONNECTION, text) from None
+                text = one_line(self.scrub(str(error)), 200)
+                raise ProviderFault(FaultKind.CONNECTION, f"the reply broke off: {text}") from None
             raise
 
     def _connected(self) -> Any:
@@ -122,6 +145,15 @@ class Transport:
                 text = self.scrub(f"the base URL is no address: {error}")
                 raise ProviderFault(FaultKind.BAD_REQUEST, text) from None
         return self._client
+
+
+KEY_MIN = 4
+"""Characters of a key that can be told from other text."""
+
+
+def _escaped(char: str) -> str:
+    """A pattern of one character of a key, as it is or escaped once or more."""
+    return rf"(?:\\*{re.escape(char)}|\\+u(?i:{ord(char):04x}))"
 
 
 def _bounded(response: Any) -> bytes:
@@ -162,6 +194,10 @@ def check_endpoint(endpoint: Endpoint) -> None:
     """Raises UsageError for an address that cannot be one."""
     from urllib.parse import urlsplit
 
-    parts = urlsplit(endpoint.base_url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(endpoint.base_url)
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:  # a port beyond all ports, a bracket that does not close
+        sound = False
+    if not sound:
         raise UsageError("the base URL is not an http(s) address", hint="--base-url http://127.0.0.1:8000/v1")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from dofrag.llm.faults import FaultKind, ProviderFault
@@ -41,7 +42,9 @@ class Responses:
         while True:
             try:
                 left = end - time.monotonic()
-                return _response(self._transport.send(_create, self._body(request), left))
+                response = _response(self._transport.send(_create, self._body(request), left))
+                # Text that came in parts is whole only now.
+                return replace(response, text=self._transport.scrub(response.text))
             except ProviderFault as fault:
                 if fault.parameter is None or fault.parameter in self._refused | REQUIRED:
                     raise
