@@ -16,7 +16,7 @@ from dofrag.coverage.ledger import hold_to_one_list
 from dofrag.coverage.match import meets, speaks_of_it
 from dofrag.coverage.premises import corrects, premise_faults
 from dofrag.coverage.prepared import PreparedPassage
-from dofrag.coverage.verify import computation_fault, echoes, identity_facts
+from dofrag.coverage.verify import computation_fault, echoes, identity_facts, unsaid_turns
 from dofrag.domain.evidence import QUOTE_MAX, Citation, Claim, Draft, Fault, FaultCode, PremiseStatus
 from dofrag.domain.question import Requirement, Status, SubQuestion
 
@@ -149,6 +149,15 @@ class _Check:
                 computed = facts_of(claim.computed.result)
         for figure in unquoted(claim.text, quoted, identity, computed):
             self.fault(FaultCode.NUMBER_NOT_QUOTED, where, figure=figure)
+        if claim.computed is None and claim.citations:
+            quotes = " . ".join([*(c.quote for c in claim.citations), *self.titles(claim)])
+            for word in unsaid_turns(claim.text, quotes):
+                self.fault(FaultCode.NUMBER_NOT_QUOTED, where, key="turn_not_quoted", figure=word)
+
+    def titles(self, claim: Claim) -> list[str]:
+        """What stands above the quotes of a claim: titles and headings."""
+        passages = [self.prepared[c.chunk_id].passage for c in claim.citations]
+        return [text for p in passages for text in (p.publication.title, *p.chunk.heading_path)]
 
     def premises(self, draft: Draft) -> set[str]:
         """Ids of the requirements that fall with a premise which the draft corrects with cited evidence."""

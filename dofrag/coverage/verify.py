@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 
 from dofrag.coverage.compute import NotComputable, agrees, recompute
+from dofrag.coverage.cues import cue
 from dofrag.coverage.facts import Facts, facts_of
 from dofrag.coverage.interface import Proof
-from dofrag.coverage.prepared import PreparedPassage
+from dofrag.coverage.prepared import PreparedPassage, zones
 from dofrag.coverage.quantities import canonical
 from dofrag.domain.evidence import Computation
 from dofrag.text.dates import find_dates
-from dofrag.text.fold import fold, stems
+from dofrag.text.fold import fold, fold_chars, stems
 from dofrag.text.numbers import find_numbers
 
 
@@ -102,3 +104,14 @@ def echoes(said: str, proof: Proof, text: str) -> bool:
     wanted = _stems(" ".join(text[a:b] for a, b in proof.spans))
     common = len(wanted & _stems(said))
     return common >= min(3, (len(wanted) + 1) // 2)
+
+
+def unsaid_turns(text: str, quotes: str) -> list[str]:
+    """Words of a claim that turn a figure into its opposite or another's (*no*, *menor que*, *sin efectos*, a zone)
+    and that no quote and nothing above it holds."""
+    said, shown = fold_chars(text), fold_chars(quotes)
+    turns = dict.fromkeys(m.group() for m in cue("turns_about").finditer(said))
+    missing = [turn for turn in turns if not re.search(rf"\b{re.escape(turn)}", shown)]
+    held = {frozenset(z.what) for z in zones(shown)}
+    names = [z for z in zones(said) if not any(z.what <= other for other in held)]
+    return missing + [said[z.start : z.end] for z in names if not all(w in stems(shown) for w in z.what)]
