@@ -30,7 +30,6 @@ from dofrag.domain.question import (
     ValueRequired,
 )
 from dofrag.text.fold import STOP_WORDS, content_words, fold_chars, stem, words
-from dofrag.text.numbers import find_numbers
 
 
 def vague(requirement: Requirement, part: SubQuestion | None) -> bool:
@@ -67,8 +66,6 @@ def grounded(
         return bool(cue("signature").search(sentence.folded)) and _in_a_row(requirement, sentence)
     if isinstance(requirement, TopicRequired) and cue("thing_of").search(text) and not _placed(requirement):
         return _in_a_row(requirement, sentence)
-    if part is not None and not _figures_stand(requirement, part.text, sentence, prepared):
-        return False
     if isinstance(requirement, ValueRequired) and part is not None and _priced(requirement, part.text):
         return any(q.unit not in TIMES for q in sentence.quantities) and _all_words(requirement, sentence, prepared)
     return _all_words(requirement, sentence, prepared)
@@ -99,25 +96,6 @@ def _in_a_row(requirement: Requirement, sentence: Sentence) -> bool:
     said = [stem(w) for w in words(sentence.folded) if w not in STOP_WORDS]
     n = len(asked)
     return n > 1 and any(tuple(said[at : at + n]) == asked for at in range(len(said) - n + 1))
-
-
-def _figures_stand(requirement: Requirement, text: str, sentence: Sentence, prepared: PreparedPassage) -> bool:
-    """Whether the amounts and rates that a question without a type states, and the lengths of time that tell a value
-    from its sisters (`a 91 días`), stand in the sentence or the title."""
-    wanted = {f for f in _stated(text) if isinstance(requirement, TopicRequired) or f[1] not in AMOUNTS}
-    if not wanted or not isinstance(requirement, (TopicRequired, ValueRequired)):
-        return True
-    said = {(q.value, q.unit) for q in sentence.quantities} | _stated(prepared.passage.publication.title)
-    return wanted <= said
-
-
-AMOUNTS = frozenset(("MXN", "USD", "percent"))
-LENGTHS = frozenset(("days", "months", "years"))
-
-
-@lru_cache(maxsize=512)
-def _stated(text: str) -> frozenset[tuple[object, str | None]]:
-    return frozenset((n.value, n.unit) for n in find_numbers(text) if n.unit in AMOUNTS | LENGTHS)
 
 
 def _all_words(requirement: Requirement, sentence: Sentence, prepared: PreparedPassage) -> bool:

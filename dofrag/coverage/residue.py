@@ -37,7 +37,7 @@ from dofrag.text.mentions import find_provisions
 from dofrag.text.numbers import FoundNumber, find_numbers
 from dofrag.text.paths import provision_matches
 
-_MONTH_NAMES = {number: name for name, number in MONTHS.items()}
+_MONTH_NAMES = {number: name for name, number in reversed(MONTHS.items())}  # the first spelling of each
 
 
 def unsaid(requirement: Requirement, sentence: Sentence, prepared: PreparedPassage, part: SubQuestion | None) -> str:
@@ -198,21 +198,21 @@ def _slots(part: SubQuestion) -> _Slots:
         for day in (source.published_from, source.published_to):
             told |= _date_words(day) if day else frozenset()
         if source.edition:
-            told |= _EDITIONS
-        period = getattr(one, "period", None)
-        if period is not None and isinstance(one, ValueRequired):
-            told |= _date_words(period.start) | _date_words(period.end)
+            told |= slot_words("edition")
         for path in (one.path, one.cited):
             for segment in (path or "").split("/"):
                 kind, _, number = segment.partition(":")
                 told |= {number, *slot_words(kind)}
         if isinstance(one, ValueRequired):
             spoken += [one.indicator or "", *one.names, one.zone or ""]
+            if one.period is not None:
+                told |= _date_words(one.period.start) | _date_words(one.period.end)
             told |= slot_words(one.unit) | slot_words(one.frequency)
         elif isinstance(one, ItemRequired):
             figures.add(Decimal(one.of))
         elif isinstance(one, RangeRequired):
             figures |= {Decimal(str(bound)) for bound in (one.low, one.high) if bound is not None}
+            # "More than nine" has the bound ten: the figure of the question is one beside it.
             figures |= {figure + step for figure in tuple(figures) for step in (-1, 1)}
         elif isinstance(one, DefinitionRequired):
             spoken.append(one.term)
@@ -225,13 +225,10 @@ def _slots(part: SubQuestion) -> _Slots:
 
 def _presupposed(part: SubQuestion) -> set[str]:
     """The words of figures and dates that the question only takes for granted: the evidence has to say them."""
-    said: set[str] = set()
+    taken: set[str] = set()
     for premise in part.premises:
         if premise.slot == "date":
-            said.update(w for d in find_dates(premise.expected) for w in _date_words(d.first))
+            taken.update(w for d in find_dates(premise.expected) for w in _date_words(d.first))
         elif premise.slot in ("amount", "value"):
-            said.update(words(premise.expected))
-    return said
-
-
-_EDITIONS = frozenset(("edicion", "matutina", "vespertina", "extraordinaria"))
+            taken.update(words(premise.expected))
+    return taken

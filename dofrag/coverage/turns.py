@@ -57,6 +57,7 @@ def untold(requirement: Requirement, sentence: Sentence, prepared: PreparedPassa
 
 
 ENDS = frozenset({"repeal", "validity", "replacement"})
+"""Aspects of the end of an act, which no end of one of its articles is."""
 
 
 @lru_cache(maxsize=512)

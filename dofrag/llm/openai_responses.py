@@ -3,52 +3,24 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from dofrag.llm.faults import FaultKind, ProviderFault
 from dofrag.llm.interface import ChatRequest, ChatResponse, Finish, FunctionCall, Message, Mode, Role, Usage
 from dofrag.llm.modes import provider_schema
-from dofrag.llm.openai_http import Endpoint, Transport
-from dofrag.llm.prices import Price, price_of
+from dofrag.llm.openai_model import EndpointModel
 from dofrag.llm.usage import tokens
 
 REQUIRED = frozenset({"max_output_tokens"})
 """Fields that a request is never made without: the budget rests on them."""
 
 
-class Responses:
+class Responses(EndpointModel):
     """A `ChatModel` over one endpoint. Remembers which optional fields the endpoint refused, and no conversation."""
 
-    def __init__(self, endpoint: Endpoint) -> None:
-        self.name = endpoint.model
-        self._transport = Transport(endpoint)
-        self._price: Price | None = price_of(endpoint.model, endpoint.base_url)
-        self._refused: set[str] = set()
-
-    def price(self, usage: Usage) -> float | None:
-        """By the dated table; None off the list."""
-        return self._price.of(usage) if self._price else None
-
-    def close(self) -> None:
-        """Give back the connections."""
-        self._transport.close()
-
-    def complete(self, request: ChatRequest, timeout_s: float) -> ChatResponse:
-        """One reply. A field that the endpoint refuses by name is left out and the request made again, once each."""
-        end = time.monotonic() + timeout_s
-        while True:
-            try:
-                left = end - time.monotonic()
-                response = _response(self._transport.send(_create, self._body(request), left))
-                # Text that came in parts is whole only now.
-                return replace(response, text=self._transport.scrub(response.text))
-            except ProviderFault as fault:
-                if fault.parameter is None or fault.parameter in self._refused | REQUIRED:
-                    raise
-                self._refused.add(fault.parameter)
+    def _may_leave_out(self, name: str) -> bool:
+        return name not in REQUIRED
 
     def _body(self, request: ChatRequest) -> dict[str, Any]:
         body: dict[str, Any] = {
@@ -79,9 +51,11 @@ class Responses:
             body["text"] = {"format": schema}
         return {key: value for key, value in body.items() if key not in self._refused}
 
+    def _create(self, client: Any, body: Mapping[str, Any]) -> Any:
+        return client.responses.with_streaming_response.create(**body)
 
-def _create(client: Any, body: Mapping[str, Any]) -> Any:
-    return client.responses.with_streaming_response.create(**body)
+    def _read(self, body: Any) -> ChatResponse:
+        return _response(body)
 
 
 def _items(message: Message) -> list[dict[str, Any]]:
