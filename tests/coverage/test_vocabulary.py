@@ -63,7 +63,7 @@ def test_the_day_of_publication_is_said_in_its_usual_spelling(month: int, name: 
         "Se da a conocer el aforo.", date(2031, month, 4), title="AVISO de aforo.", issuer="PUERTOS"
     )
     topic = TopicRequired(id="q1.r1", label="aforo", rule="t", terms=("aforo",))
-    text = f"¿Qué aforo se dio a conocer el 4 de {name} de 2031?"
+    text = f"¿Qué aforo hay el 4 de {name} de 2031?"
     part = SubQuestion(id="q1", text=text, origin="t", requirements=(topic,), question=text)
     ready = prepare(passage)
     assert unsaid(topic, ready.sentences[0], ready, part) == ""
