@@ -60,7 +60,8 @@ def unsaid(requirement: Requirement, sentence: Sentence, prepared: PreparedPassa
         and sum(isinstance(r, ProvisionRequired) for r in part.requirements) > 1
     ):
         return ""  # what is said of several need not be said by each
-    asked = [w for w in spoken.words if w not in slots.words and stem(w) not in slots.words]
+    told = slots.words | _date_words(prepared.passage.publication.published_on)
+    asked = [w for w in spoken.words if w not in told and stem(w) not in told]
     if not asked and isinstance(requirement, (ValueRequired, DeadlineRequired)):
         # "And for how many years?": what it is of stands in the part that it continues.
         before = set(said(part.question).words) - set(words(part.text)) - slots.words
