@@ -23,9 +23,10 @@ HINTS = {
     FaultKind.FORBIDDEN: "the key may not use this model: dof doctor --model",
     FaultKind.MODEL_NOT_FOUND: "name a model that the endpoint serves: dof doctor --model",
     FaultKind.NOT_FOUND: "the base URL usually ends in /v1: dof doctor --model",
+    FaultKind.REDIRECTED: "nothing was sent there; if you know the place, name it as --base-url",
     FaultKind.CREDIT_EXHAUSTED: "the account has no credit left; waiting does not help",
     FaultKind.RATE_LIMITED: "wait, or raise --limit wall_clock_s",
-    FaultKind.CONNECTION: "is the server running? dof doctor --model",
+    FaultKind.CONNECTION: "is the server running, at that address? dof doctor --model",
     FaultKind.CONTEXT_TOO_LONG: "the model's context is too short: lower --limit max_read_tokens, or serve it longer",
 }
 
@@ -104,7 +105,7 @@ class Desk:
             return
         kind = CreditExhausted if fault.kind is FaultKind.CREDIT_EXHAUSTED else ModelUnavailable
         hint = HINTS.get(fault.kind)
-        if wait is not None:
+        if wait is not None and fault.retry_after is not None:
             hint = f"the provider asks to wait {wait:.0f} s, longer than the run has left: --limit wall_clock_s"
         raise kind(f"{self._seat.model.name}: {fault.kind}: {fault.message}", hint=hint)
 

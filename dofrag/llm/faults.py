@@ -18,6 +18,7 @@ class FaultKind(StrEnum):
     FORBIDDEN = "forbidden"  # 403
     MODEL_NOT_FOUND = "model_not_found"
     NOT_FOUND = "not_found"  # 404 of the address itself
+    REDIRECTED = "redirected"  # to another place, which gets nothing of ours
     CREDIT_EXHAUSTED = "credit_exhausted"  # no rate limit: waiting does not help
     RATE_LIMITED = "rate_limited"
     SERVER_ERROR = "server_error"
@@ -92,6 +93,8 @@ def classify(
 
     if status == 402 or (status in (403, 429) and _CREDIT.search(text)):
         return fault(FaultKind.CREDIT_EXHAUSTED)
+    if 300 <= status < 400:
+        return fault(FaultKind.REDIRECTED)
     if status in (401, 403):
         return fault(FaultKind.UNAUTHORIZED if status == 401 else FaultKind.FORBIDDEN)
     if status in (408, 409, 425, 429):
