@@ -77,8 +77,12 @@ def _beside(nouns: tuple[str, ...], sentence: Sentence) -> bool:
 def _spoken_of(nouns: tuple[str, ...], sentence: Sentence, prepared: PreparedPassage) -> bool:
     if all(held(n, sentence.near) or held(n, prepared.wide) or n in prepared.issuer_stems for n in nouns):
         return True
+    above = prepared.wide | prepared.issuer_stems
     before = [s for s in prepared.sentences if s.start < sentence.start]
-    return any(all(held(n, s.stems) for n in nouns) for s in before)
+    return any(
+        any(held(n, s.stems) for n in nouns) and all(held(n, s.stems) or held(n, above) for n in nouns)
+        for s in before
+    )
 
 
 @lru_cache(maxsize=512)

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from dofrag.coverage.cues import cue
 from dofrag.coverage.prepared import PreparedPassage, Sentence
-from dofrag.coverage.source import held, names_anything, telling_terms
+from dofrag.coverage.source import meant, names_anything, telling_terms
 from dofrag.coverage.turns import denies, untold
 from dofrag.coverage.vocabulary import wordset
 from dofrag.domain.question import (
@@ -116,7 +116,7 @@ def _all_words(requirement: Requirement, sentence: Sentence, prepared: PreparedP
     own = prepared.wide | prepared.issuer_stems
     if isinstance(requirement, _DATED):
         own |= prepared.stems  # the line that dates a notice need not say of what
-    missed = [s for s in subject if not held(s, sentence.near) and not held(s, own)]
+    missed = [s for s in subject if not meant(s, sentence.near) and not meant(s, own)]
     if wordset("seasons").intersection(missed):
         return False
     hits = len(subject) - len(missed)

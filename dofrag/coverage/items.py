@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dofrag.coverage.cues import cue
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.prepared import PreparedPassage, Sentence
-from dofrag.coverage.source import about, held, names_anything, telling_terms
+from dofrag.coverage.source import about, held, meant, names_anything, telling_terms
 from dofrag.coverage.spans import Span, merged, pieces, quotable_span
 from dofrag.coverage.units import Item
 from dofrag.coverage.vocabulary import wordset
@@ -182,8 +182,8 @@ def _introduced(
     near: frozenset[str] = frozenset()
     if lead is not None:
         near = frozenset(stem(w) for w in words(prepared.text[lead[0] : lead[1]]))
-    here = [s for s in subject if held(s, near)]
-    hits = len(here) + sum(held(s, wide) for s in subject if s not in here)
+    here = [s for s in subject if meant(s, near)]
+    hits = len(here) + sum(meant(s, wide) for s in subject if s not in here)
     if continued and named and not here:
         # What another chunk introduced: its source and its headings must do.
         return True
@@ -191,7 +191,7 @@ def _introduced(
         return True
     # A list that stands without its introduction may tell by its own words what it is, in a source that is named.
     inside = frozenset(stem(w) for w in words(own))
-    return bool(own) and (hits + sum(held(s, inside) for s in subject if s not in here)) * 10 >= len(subject) * 6
+    return bool(own) and (hits + sum(meant(s, inside) for s in subject if s not in here)) * 10 >= len(subject) * 6
 
 
 def _lead_span(prepared: PreparedPassage, lead: Span) -> Span | None:

@@ -20,7 +20,7 @@ from dofrag.coverage.provision import provision_sentences, provision_support
 from dofrag.coverage.ranges import range_support
 from dofrag.coverage.residue import unsaid
 from dofrag.coverage.slots import actor_support, deadline_support, definition_support
-from dofrag.coverage.source import held, mismatch, names_anything, telling_terms
+from dofrag.coverage.source import elsewhere, held, mismatch, names_anything, telling_terms
 from dofrag.coverage.times import date_support
 from dofrag.coverage.topics import publication_support, topic_support
 from dofrag.coverage.values import OTHER_DATE, value_support
@@ -92,6 +92,8 @@ def _meets(requirement: Requirement, prepared: PreparedPassage, part: SubQuestio
         left = next((w for w in requirement.residue if tells(w) and not held(stem(w), own)), "")
         if left:
             return Support(Status.OPEN, f"says nothing of {left}")
+    if off := elsewhere(requirement, prepared):
+        return Support(Status.OPEN, f"says nothing of {off}")
     other = unnamed(requirement.entities, prepared)
     support = Support(Status.OPEN, f"does not name {other}") if other else _distinct(requirement, prepared, part)
     if support.status is Status.OPEN and support.why != OTHER_DATE and names_anything(requirement.source):

@@ -140,6 +140,9 @@ def _from_context(period: Period, prepared: PreparedPassage, index: int) -> _Whe
     title, else, for a whole year, the year of publication."""
     sentence = prepared.sentences[index]
     before = [d for d in prepared.dates if d.end <= sentence.start and not _refers(prepared, 0, d)]
+    titled = [d for d in prepared.title_dates if d.precision == "year"]
+    if titled and _year_only(period) and not any(falls_in(d, period) for d in titled):
+        return None  # a notice of the values *for 2031* tells none of another year where no sentence says so
     if before:
         nearest = before[-1]
         if falls_in(nearest, period):

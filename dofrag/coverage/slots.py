@@ -10,7 +10,16 @@ from dofrag.coverage.cues import cue
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.quantities import Quantity
-from dofrag.coverage.source import about, closeness, held, names_anything, of_question, subject_of, telling_terms
+from dofrag.coverage.source import (
+    about,
+    closeness,
+    held,
+    meant,
+    names_anything,
+    of_question,
+    subject_of,
+    telling_terms,
+)
 from dofrag.coverage.spans import quotable_span
 from dofrag.coverage.topics import title_span
 from dofrag.coverage.vocabulary import wordset
@@ -83,14 +92,14 @@ def _same_clause(subject: tuple[str, ...], sentence: Sentence, quantity: Quantit
     n = max(i for i, cut in enumerate(cuts[:-1]) if cut <= at)
     clauses = [sentence.folded[a:b] for a, b in pairwise(cuts)]
     own = stems(clauses[n])
-    if any(held(s, own | (sentence.context if n == 0 else frozenset())) for s in subject):
+    if any(meant(s, own | (sentence.context if n == 0 else frozenset())) for s in subject):
         return True
     if len(own - wordset("slots", "kinds", "common")) > ALONE:
         return False
     led = bool(cue("term_first").match(clauses[n]))
     # "Within ten days, the board shall …" and "the board, within ten days, shall …"
     beside = clauses[1:2] if n == 0 else clauses[n - 1 : n + 2] if led else []
-    return any(held(s, stems(" ".join(beside))) for s in subject)
+    return any(meant(s, stems(" ".join(beside))) for s in subject)
 
 
 ALONE = 5
@@ -111,7 +120,7 @@ def _bound_to(subject: tuple[str, ...], sentence: Sentence, prepared: PreparedPa
     if not subject:
         return named
     near = sentence.near
-    here = sum(held(s, near) for s in subject)
+    here = sum(meant(s, near) for s in subject)
     if here * 2 >= len(subject):
         # Without a named source its title has to bear on the act, unless the sentence holds every word.
         return named or here == len(subject) > 1 or any(held(s, prepared.wide) for s in subject)

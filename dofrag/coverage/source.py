@@ -8,17 +8,21 @@ from dofrag.coverage.cues import cue
 from dofrag.coverage.lawnames import is_law, is_of_law
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.vocabulary import wordset
+from dofrag.coverage.wording import same
 from dofrag.domain.question import Base, Source
 from dofrag.text.fold import content_words, fold, fold_chars, stem, stems, words
 
 __all__ = [
     "about",
     "closeness",
+    "elsewhere",
     "held",
     "kin",
+    "meant",
     "mismatch",
     "names_anything",
     "of_question",
+    "scene_of",
     "subject_of",
     "telling_terms",
 ]
@@ -74,7 +78,9 @@ def _described(source: Source, prepared: PreparedPassage) -> bool:
         return False  # a declaration is not the decree that executes it
     titled = sum(held(w, own) for w in telling)
     said = sum(held(w, own) or held(w, prepared.stems) for w in telling)
-    return not telling or (said * 2 >= len(telling) and (titled > 0 or not own))
+    # A duty, a grant or a permit is a thing and no instrument: the act that sets it may be titled otherwise.
+    thing = _head(source.about) in wordset("things")
+    return not telling or (said * 2 >= len(telling) and (titled > 0 or thing or not own))
 
 
 def _head(about: tuple[str, ...]) -> str:
@@ -163,6 +169,12 @@ def held(wanted: str, own: frozenset[str] | tuple[str, ...]) -> bool:
 
 
 @lru_cache(maxsize=65536)
+def meant(wanted: str, own: frozenset[str] | tuple[str, ...]) -> bool:
+    """Whether a stem, or one that means the same, is among others."""
+    return any(held(one, own) for one in same(wanted))
+
+
+@lru_cache(maxsize=65536)
 def kin(a: str, b: str) -> bool:
     """Whether two stems share three quarters of the longer one, from the beginning."""
     n = 0
@@ -197,30 +209,51 @@ def about(subject: tuple[str, ...], sentence: Sentence, prepared: PreparedPassag
     near = sentence.near
     if any(any(c.isdigit() for c in s) and s not in near and s not in prepared.wide for s in subject):
         return False  # a key or a number of the question names one thing and no other
-    here = [s for s in subject if held(s, near)]
+    here = [s for s in subject if meant(s, near)]
     if not here:
         return False
     wide = prepared.wide
-    hits = len(here) + sum(held(s, wide) for s in subject if s not in here)
+    hits = len(here) + sum(meant(s, wide) for s in subject if s not in here)
     return hits >= share * len(subject)
 
 
 def closeness(subject: tuple[str, ...], sentence: Sentence) -> int:
     """How many words of the subject the sentence itself holds: to prefer one sentence over another."""
     near = sentence.near
-    return sum(held(s, near) for s in subject)
+    return sum(meant(s, near) for s in subject)
 
 
 def of_question(question: str, prepared: PreparedPassage) -> bool:
     """Whether a passage, with its title, holds half of what the whole question speaks of."""
     asked = _content(question)
     own = prepared.stems | prepared.wide
-    return len(asked) >= 3 and sum(held(s, own) for s in asked) * 2 >= len(asked)
+    return len(asked) >= 3 and sum(meant(s, own) for s in asked) * 2 >= len(asked)
 
 
 @lru_cache(maxsize=256)
 def _content(question: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(stem(w) for w in content_words(question)))
+
+
+def scene_of(requirement: Base) -> tuple[str, ...]:
+    """The telling words of what the question states beforehand."""
+    aside = wordset("scene", "common", "plain")
+    return tuple(s for s in telling_terms(requirement.context, requirement.source) if s not in aside)
+
+
+def elsewhere(requirement: Base, prepared: PreparedPassage) -> str:
+    """The first word of what the question states beforehand, where a passage with its title holds less than a third
+    of that and no source is named: it answers, but something else. "" otherwise."""
+    source = requirement.source
+    exact = source.identifier and fold(source.identifier) in map(fold, prepared.passage.publication.identifiers)
+    if not requirement.context or source.name or exact:
+        return ""
+    own = prepared.stems | prepared.wide | prepared.issuer_stems
+    asked = scene_of(requirement)
+    missed = [s for s in asked if not meant(s, own)]
+    if len(asked) < 2:
+        return ""  # a single word is as well a verb
+    return missed[0] if missed and 3 * (len(asked) - len(missed)) < len(asked) else ""
 
 
 def subject_of(requirement: Base, *more: str) -> tuple[str, ...]:

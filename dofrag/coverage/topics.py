@@ -5,7 +5,7 @@ from __future__ import annotations
 from dofrag.coverage.cues import cue, has_cue
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.prepared import PreparedPassage, Sentence
-from dofrag.coverage.source import held, names_anything, of_question, subject_of, telling_terms
+from dofrag.coverage.source import held, meant, names_anything, of_question, subject_of, telling_terms
 from dofrag.coverage.spans import Span, quotable_span
 from dofrag.coverage.vocabulary import wordset
 from dofrag.domain.question import PublicationRequired, Status, TopicRequired
@@ -134,14 +134,14 @@ def topic_support(
     best: tuple[int, Sentence] | None = None
     bears = False
     wide = prepared.wide
-    titled = sum(held(s, wide) for s in subject)
+    titled = sum(meant(s, wide) for s in subject)
     for sentence in prepared.sentences:
         if sentence.heading or (len(sentence.folded) < 24 and not sentence.quantities):
             continue
         near = sentence.near
-        here = [s for s in subject if held(s, near)]
+        here = [s for s in subject if meant(s, near)]
         bears = bears or bool(here)
-        total = len(here) + sum(held(s, wide) for s in subject if s not in here)
+        total = len(here) + sum(meant(s, wide) for s in subject if s not in here)
         need = max(1, -(-len(subject) * 6 // 10))
         enough_here = len(here) >= min(2, len(subject)) or (len(here) >= 1 and titled >= 1)
         if not subject and names_anything(requirement.source):

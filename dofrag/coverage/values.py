@@ -10,7 +10,7 @@ from dofrag.coverage.measures import column_fits, is_factor, said_after, unit_fi
 from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.qualifiers import falls_in, frequency_costs, period_costs, zone_costs
 from dofrag.coverage.quantities import Quantity
-from dofrag.coverage.source import about, closeness, held, names_anything, telling_terms
+from dofrag.coverage.source import about, closeness, held, meant, names_anything, telling_terms
 from dofrag.coverage.spans import quotable_span
 from dofrag.coverage.vocabulary import wordset
 from dofrag.domain.evidence import QUOTE_MAX
@@ -162,7 +162,10 @@ def speaks_of(
     if requirement.indicator is None:
         # A figure that shares only some words with the question is another figure, unless its source is named.
         share = 0.5 if names_anything(requirement.source) or requirement.entities else 0.65
-        return about(_subject(requirement), sentence, prepared, share=share)
+        subject = _subject(requirement)
+        return about(subject, sentence, prepared, share=share) or _told_by_title(
+            requirement, subject, sentence, prepared
+        )
     near = sentence.near
     spelled = _spelled(requirement)
     if any(all(held(s, near) for s in name) for name in spelled):
@@ -173,6 +176,16 @@ def speaks_of(
     return titled and (
         sentence.header is not None or bool(parts & near) or any(held(s, near) for s in _subject(requirement))
     )
+
+
+def _told_by_title(
+    requirement: ValueRequired, subject: tuple[str, ...], sentence: Sentence, prepared: PreparedPassage
+) -> bool:
+    """Whether a sentence or a row tells of a zone or of how often, where that is asked, in a notice whose title is
+    all of the subject."""
+    zoned = requirement.zone is not None and (sentence.header is not None or bool(sentence.zones))
+    told = zoned or (requirement.frequency is not None and bool(sentence.frequencies))
+    return told and bool(subject) and all(meant(s, prepared.title_stems) for s in subject)
 
 
 def _spelled(requirement: ValueRequired) -> tuple[frozenset[str], ...]:
@@ -193,7 +206,9 @@ def _anywhere(requirement: ValueRequired, prepared: PreparedPassage) -> bool:
     if requirement.indicator is not None:
         return any(all(held(s, prepared.stems) for s in name) for name in _spelled(requirement))
     subject = _subject(requirement)
-    return not subject or any(held(s, prepared.stems) for s in subject)
+    return (
+        not subject or any(meant(s, prepared.stems) for s in subject) or all(meant(s, prepared.wide) for s in subject)
+    )
 
 
 def _borne(requirement: ValueRequired, prepared: PreparedPassage) -> tuple[bool, bool]:

@@ -93,8 +93,16 @@ def _is_verb(tokens: list[str], at: int) -> bool:
         return True
     if before in about["before"] and (_INFLECTED.search(word) or _PARTICIPLE.search(word)):
         return True
+    if before in about["participle"] and (_PARTICIPLE.search(word) or word in _irregular()):
+        return True
     asked = before not in STOP_WORDS or not before
     return asked and bool(_INFLECTED.search(word)) and (after in about["after"] or after.isdigit())
+
+
+@cache
+def _irregular() -> frozenset[str]:
+    """Participles that no ending tells, in every gender and number."""
+    return frozenset(w[:-1] + end for w in _about_verbs()["irregular"] for end in ("o", "a", "os", "as"))
 
 
 def tells(word: str) -> bool:
@@ -104,7 +112,7 @@ def tells(word: str) -> bool:
 
 @cache
 def _generic() -> frozenset[str]:
-    return wordset("slots", "kinds", "plain", "standing", "acts", "common")
+    return wordset("slots", "kinds", "plain", "standing", "acts", "common", "orders")
 
 
 @cache

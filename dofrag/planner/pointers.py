@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from dofrag.coverage.match import PreparedPassage, meets, prepare
-from dofrag.coverage.source import held, mismatch, names_anything, telling_terms
+from dofrag.coverage.source import held, mismatch, names_anything, scene_of, telling_terms
 from dofrag.domain.corpus import Chunk, Passage, Publication
 from dofrag.domain.question import (
     DateRequired,
@@ -140,7 +140,8 @@ def subject_of(requirement: Requirement) -> tuple[str, ...]:
         extra = [stem(w) for w in words(f"{requirement.indicator or ''} {requirement.zone or ''}") if len(w) > 2]
     elif isinstance(requirement, DefinitionRequired):
         extra = [stem(w) for w in words(requirement.term) if len(w) > 2]
-    return tuple(dict.fromkeys([*extra, *telling_terms(requirement.terms, requirement.source)]))
+    own = telling_terms(requirement.terms, requirement.source)
+    return tuple(dict.fromkeys([*extra, *own, *scene_of(requirement)]))
 
 
 @lru_cache(maxsize=512)

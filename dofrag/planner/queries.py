@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from typing import Any
 
+from dofrag.coverage.source import scene_of
 from dofrag.domain.question import (
     DateRequired,
     DateRole,
@@ -21,6 +22,7 @@ from dofrag.domain.question import (
     ValueRequired,
 )
 from dofrag.domain.records import dataclass
+from dofrag.text.fold import stem
 from dofrag.text.numwords import HUNDREDS, TENS, UNITS
 
 PROVISION_WORDS = {
@@ -63,11 +65,17 @@ def query_of(requirement: Requirement) -> str:
             words.append(provision_words(requirement.path))
         case _:
             pass
-    words += requirement.terms
+    words += [*requirement.terms, *said_before(requirement)]
     period = period_of(requirement)
     if period is not None and (period.end - period.start).days > 27:
         words.append(str(period.start.year))
     return join(words)
+
+
+def said_before(requirement: Requirement) -> list[str]:
+    """Words of what the question states beforehand that tell its subject."""
+    telling = scene_of(requirement)
+    return [w for w in requirement.context if stem(w) in telling]
 
 
 def join(words: Sequence[str]) -> str:
@@ -177,10 +185,11 @@ def listing(requirement: Requirement, question: Question) -> Arguments | None:
     period = period_of(requirement)
     if window == Window() and period is not None and (period.end - period.start).days <= 7:
         window = next(windows(requirement))
-    if window.start is None or window.end is None or (window.end - window.start).days > LISTED_DAYS:
+    open_ended = window.start is None or window.end is None
+    if not source.issuer and (open_ended or (window.end - window.start).days > LISTED_DAYS):  # type: ignore[operator]
+        return None
+    if open_ended:
         window = Window()
-        if not source.issuer:
-            return None
     within = window.clamped(question.as_of)
     return {
         "date_from": _iso(within.start),
@@ -227,7 +236,7 @@ def detail_query(requirement: Requirement) -> str:
     named = set(requirement.source.name)
     rest = [t for t in requirement.terms if t not in named]
     extra = [requirement.zone or "", requirement.indicator or ""] if isinstance(requirement, ValueRequired) else []
-    return join([*extra, *rest]) or query_of(requirement)
+    return join([*extra, *rest, *said_before(requirement)]) or query_of(requirement)
 
 
 def bounds_query(requirement: RangeRequired) -> str:

@@ -16,6 +16,7 @@ from dofrag.domain.question import Base, Premise
 from dofrag.domain.records import dataclass
 from dofrag.profiles.facts import Facts
 from dofrag.profiles.language import Language
+from dofrag.profiles.rules import RuleSet
 from dofrag.text.fold import fold, fold_chars, stem, words
 
 Range = tuple[int, int]
@@ -31,6 +32,11 @@ class Word:
     start: int
     end: int
     text: str
+
+
+def courtesies(folded: str, rules: RuleSet) -> list[Range]:
+    """The stretches of a question that are only polite, or that narrow nothing."""
+    return [m.span() for r in rules.of("courtesy") for m in r.pattern.finditer(folded)]
 
 
 def content(text: str, language: Language, asking: frozenset[str], courtesy: Iterable[Range] = ()) -> Iterator[Word]:

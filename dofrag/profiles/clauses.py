@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from dofrag.domain.records import dataclass
 from dofrag.profiles.language import Language
@@ -12,6 +13,8 @@ from dofrag.profiles.rules import Rule, RuleSet
 
 MAX_CLAUSES = 12
 """Parts of one question at most; what is beyond stays in the last one."""
+MAX_LEADS = 3
+"""Orders and needs, one after the other, that lead up to one part."""
 
 
 _WITHIN = {"first": 3, "start": 14}
@@ -26,6 +29,12 @@ class Clause:
     end: int
     asks: bool = True
     side: bool = False  # asks for a noun beside the one that the part before asks for
+    lead: int = -1  # where what leads up to it begins; -1 where nothing does
+
+    @property
+    def whole(self) -> Clause:
+        """The part with what leads up to it."""
+        return self if self.lead < 0 else Clause(self.lead, self.end, self.asks, self.side)
 
     def holds(self, at: int) -> bool:
         return self.start <= at < self.end
@@ -58,7 +67,7 @@ def split(text: str, folded: str, rules: RuleSet, language: Language) -> tuple[C
     beside = set(every) - set(starts) - {0}
     starts = every
     if not starts:
-        return (Clause(0, len(text)),)
+        return (led(Clause(0, len(text)), folded, rules),)
     clauses: list[Clause] = []
     before = text[: starts[0]]
     if any(c.isalnum() for c in before):
@@ -68,8 +77,21 @@ def split(text: str, folded: str, rules: RuleSet, language: Language) -> tuple[C
         else:
             starts[0] = 0
     for at, after in zip(starts, [*starts[1:], len(text)], strict=True):
-        clauses.append(Clause(at, after, side=at in beside))
+        clauses.append(led(Clause(at, after, side=at in beside), folded, rules))
     return tuple(clauses)
+
+
+def led(clause: Clause, folded: str, rules: RuleSet) -> Clause:
+    """A part without what only leads up to it: an order, a need, what it is needed for ("Para cobrar la fianza
+    necesito la cuota…"). What is left has to say something."""
+    start = clause.start
+    for _ in range(MAX_LEADS):
+        at = start + len(folded[start : clause.end]) - len(folded[start : clause.end].lstrip(" ¿¡.,;:"))
+        match = next((m for r in rules.of("lead") if (m := r.pattern.match(folded, at, clause.end))), None)
+        if match is None or not any(c.isalnum() for c in folded[match.end() : clause.end]):
+            break
+        start = match.end()
+    return replace(clause, start=start, lead=clause.start) if start != clause.start else clause
 
 
 def _opened(folded: str, starts: list[int], language: Language) -> list[int]:

@@ -48,6 +48,7 @@ class Context:
     said: tuple[Word, ...] = ()  # the content words of the question
     tail: Clause | None = None  # what stands after the last of several nouns asked side by side, and is said of all
     stated: tuple[Clause, ...] = ()  # what is stated before the first part, for that part
+    scene: tuple[str, ...] = ()  # subject words of what is stated before the first part, for every part
 
     @property
     def aspect(self) -> str | None:
@@ -80,6 +81,8 @@ class Context:
         if self.tail is not None and start is None and end is None:
             shared = self.masked.terms(self.tail.start, self.tail.end, [span for h in hits for span in h.spans])
             found = tuple(dict.fromkeys((*found, *shared)))
+        if not found and self.scene:
+            return self.scene  # "La multa a la Junta, ¿de cuánto fue?"
         if len(found) > 1 or self.names_source:
             return found
         # A part that names neither a source nor a subject of its own speaks of that of another part.

@@ -14,10 +14,10 @@ from typing import Any, cast
 
 from dofrag.domain.question import Base, Premise, Question, Requirement, SubQuestion
 from dofrag.domain.records import dataclass
-from dofrag.profiles.account import Word, content, held_by, typed_spans, unaccounted
+from dofrag.profiles.account import Word, content, courtesies, held_by, typed_spans, unaccounted
 from dofrag.profiles.aliases import Aliases
 from dofrag.profiles.build import proposals, with_id
-from dofrag.profiles.clauses import Clause, Hit, find, has_accents, split
+from dofrag.profiles.clauses import Clause, Hit, find, has_accents, led, split
 from dofrag.profiles.context import Context, Proposal
 from dofrag.profiles.facts import Facts, read_facts, within
 from dofrag.profiles.labels import Labels
@@ -27,7 +27,7 @@ from dofrag.profiles.reach import as_windows, asked_after, beside, own_words, pl
 from dofrag.profiles.rules import RuleSet
 from dofrag.profiles.sources import sources_of
 from dofrag.profiles.terms import Masked
-from dofrag.text.fold import fold, fold_chars
+from dofrag.text.fold import fold, fold_chars, words
 from dofrag.text.lexicon import legal_words
 
 MAX_CHARS = 6_000
@@ -55,7 +55,7 @@ class Engine:
         folded = fold_chars(text)
         facts = self._facts(text, question.as_of)
         clauses = split(text, folded, self.rules, self.language)
-        courtesy = [m.span() for r in self.rules.of("courtesy") for m in r.pattern.finditer(folded)]
+        courtesy = courtesies(folded, self.rules)
         masked = Masked(
             text,
             [*_hidden(text, folded, facts, self.language), *courtesy],
@@ -69,6 +69,9 @@ class Engine:
         asking = [c for c in asking if not self._bare(folded, c, facts, spoken)] or asking[:1]
         said = self._said(text, folded)
         stated = [c for c in clauses if not c.asks]
+        if stated and len(asking) == 1 and self._bare(folded, asking[0], facts, spoken):
+            # "La cuota de amarre de 2031, ¿cuál era?": what is asked for stands in the statement.
+            asking, stated = [led(Clause(stated[0].start, asking[0].end), folded, self.rules)], []
         facts = asked_after(facts, stated)
         subs: list[SubQuestion] = []
         for number, clause in enumerate(asking):
@@ -76,6 +79,7 @@ class Engine:
             shared = tail(text, folded, beside(clause, asking), clause, facts, self.rules)
             reach = (*(stated if number == 0 else ()), *((shared,) if shared else ()), clause)
             context = self._context(text, folded, clause, reach, facts, masked, asking, said, shared)
+            context = replace(context, scene=_scene(stated, folded, masked, self.rules))
             premises = premises_of(context, self.rules, reach)
             shown = own_words(text, folded, clause, self.language)
             if shared:
@@ -99,6 +103,7 @@ class Engine:
             facts = as_windows(facts, clause, folded, self.language)
         own = within(facts, [(c.start, c.end) for c in reach])
         hits = [h for emits in REQUIREMENT_EMITS for h in find(self.rules.of(emits), folded, clause)]
+        hits += [h for h in find(self.rules.of("compare"), folded, clause.whole) if h.start < clause.start]
         hits += find(self.rules.of("range"), folded, shared) if shared else []
         hits = [h for h in hits if not self._relative(text, folded, clause, h)]
         # "de 2025 a 2026" is no range of quantities.
@@ -164,8 +169,8 @@ class Engine:
 
     def _said(self, text: str, folded: str) -> tuple[Word, ...]:
         """The content words of a question; the plain words of asking and courtesies are none."""
-        courtesy = [m.span() for r in self.rules.of("courtesy") for m in r.pattern.finditer(folded)]
-        return tuple(content(text, self.language, self.aliases.stop_words | self.aliases.asking, courtesy))
+        asking = self.aliases.stop_words | self.aliases.asking
+        return tuple(content(text, self.language, asking, courtesies(folded, self.rules)))
 
     def unused(self, question: Question, subs: Sequence[SubQuestion]) -> tuple[str, ...]:
         """The content words of a question that no slot of these sub-questions holds: none, after `decompose`."""
@@ -295,6 +300,8 @@ def _sub_question(
     # What no slot of the part holds is left over to each of its requirements: no word is lost.
     residue = tuple(dict.fromkeys(w.text for w in unaccounted(said, held_by(built, premises), typed)))
     told = [w.text for w in said if any(a <= w.start and w.end <= b for a, b in typed)]
+    polite = (span for span in courtesies(context.folded, context.rules) if any(a <= span[0] < b for a, b in reach))
+    told += [w for a, b in polite for w in words(context.folded[a:b])]
     return SubQuestion(
         id=name,
         text=text,
@@ -317,6 +324,12 @@ def _asking(context: Context, built: Sequence[Base]) -> Iterator[tuple[int, int]
     for clause in (*context.stated, context.clause):
         for emits in ("cites", "current"):
             yield from ((h.start, h.end) for h in find(context.rules.of(emits), context.folded, clause))
+
+
+def _scene(stated: Sequence[Clause], folded: str, masked: Masked, rules: RuleSet) -> tuple[str, ...]:
+    """The subject words of what is stated before the first part, unless that says what the answer is wanted for."""
+    telling = [c for c in stated if not rules.of("purpose")[0].pattern.match(folded, c.start, c.end)]
+    return tuple(dict.fromkeys(w for c in telling for w in masked.terms(c.start, c.end)))
 
 
 def _hidden(text: str, folded: str, facts: Facts, language: Language) -> list[tuple[int, int]]:

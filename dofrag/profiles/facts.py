@@ -11,6 +11,7 @@ from typing import Any
 from dofrag.domain.question import DateRole
 from dofrag.domain.records import dataclass
 from dofrag.profiles.aliases import Aliases, Found
+from dofrag.profiles.bodies import Spanned, issuers_of, unknown_issuers, zones_of
 from dofrag.profiles.language import Language
 from dofrag.profiles.named import Name, blanked, descriptions, entities
 from dofrag.profiles.rules import Rule, RuleSet
@@ -61,15 +62,6 @@ class Instrument:
     use: str = "source"
 
 
-@dataclass(frozen=True, slots=True)
-class Spanned:
-    """A slot value at `[start, end)`."""
-
-    start: int
-    end: int
-    value: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """Everything that was read off the question before its parts are looked at."""
@@ -109,16 +101,21 @@ def read_facts(
     found = [f for f in found if not any(s <= f.start and f.end <= e for s, e in taken)]
     free = blanked(folded, taken)
     provisions = _provisions(free, found, rules)
+    polite = [m.span() for r in rules.of("courtesy") for m in r.pattern.finditer(folded)]
     acts = [m.end() for r in rules.of("act") for m in r.pattern.finditer(folded)]
     facts = Facts(
         dates=tuple(d for d in dates if not any(s <= d.start and d.end <= e for s, e in taken)),
         provisions=provisions,
         instruments=_uses(folded, named, provisions, acts),
         identifiers=_identifiers(text, folded, aliases, identifiers),
-        issuers=_issuers(text, folded, rules, aliases),
+        issuers=(),
         indicators=tuple(aliases.indicators.find(folded)),
-        frequencies=tuple(f for f in aliases.frequencies.find(folded) if f.alias.name),
-        zones=_zones(text, folded, rules, aliases),
+        frequencies=tuple(
+            f
+            for f in aliases.frequencies.find(folded)
+            if f.alias.name and not any(a <= f.start < b for a, b in polite)  # "año por año"
+        ),
+        zones=zones_of(text, folded, rules, aliases),
         editions=tuple(Spanned(f.start, f.end, f.alias.name) for f in aliases.editions.find(folded)),
         cites=tuple(Spanned(*m.span(), m.group()) for r in rules.of("cites") for m in r.pattern.finditer(free)),
         entities=(),
@@ -130,16 +127,21 @@ def read_facts(
         ),
         gazette_only=rules.any("gazette", free),
     )
-    slots: list[Any] = [*facts.dates, *facts.provisions, *facts.identifiers, *facts.issuers, *facts.indicators]
+    slots: list[Any] = [*facts.dates, *facts.provisions, *facts.identifiers, *facts.indicators]
     slots += [*facts.frequencies, *facts.zones, *facts.editions, *facts.measures]
     held = [(s.start, s.end) for s in slots]
     names = [(s.start, s.end) for s in facts.instruments]
     spans: list[Any] = [*facts.instruments, *facts.identifiers, *facts.provisions]
     named_at = [s.start for s in spans]
+    known = issuers_of(text, folded, rules, aliases)
+    found_names = entities(text, folded, [*held, *names, *((s.start, s.end) for s in known)], aliases, language)
+    issuers = known or unknown_issuers(text, folded, found_names, rules)
+    taken = [(s.start, s.end) for s in issuers]
     return replace(
         facts,
-        entities=entities(text, folded, [*held, *names], aliases, language),
-        descriptions=descriptions(folded, [*held, *names], named_at, aliases, language),
+        issuers=issuers,
+        entities=tuple(n for n in found_names if not any(a <= n.start < b for a, b in taken)),
+        descriptions=descriptions(folded, [*held, *names, *taken], named_at, aliases, language),
     )
 
 
@@ -244,30 +246,6 @@ def _identifiers(
             named = match.groupdict().get("id") or match.group()
             out[match.start()] = Spanned(*match.span(), named.upper())
     return tuple(out[at] for at in sorted(out))
-
-
-def _issuers(text: str, folded: str, rules: RuleSet, aliases: Aliases) -> tuple[Spanned, ...]:
-    out: dict[int, Spanned] = {}
-    for rule in rules.of("issuer"):
-        for match in rule.pattern.finditer(folded):
-            alias = aliases.issuers.get(match["issuer"])
-            if alias is not None and aliases.issuers.cased(text[match.start("issuer") : match.end("issuer")]):
-                out[match.start("issuer")] = Spanned(*match.span("issuer"), alias.name)
-    return tuple(out[at] for at in sorted(out))
-
-
-def _zones(text: str, folded: str, rules: RuleSet, aliases: Aliases) -> tuple[Spanned, ...]:
-    zones = [Spanned(f.start, f.end, f.alias.name) for f in aliases.zones.find(folded)]
-    for rule in rules.of("zone"):
-        for match in rule.pattern.finditer(folded):
-            kind = " ".join(
-                re.sub(r"(?:(?<=[nrd])|(?<=[^l]l))es$|(?<=[aeo])s$", "", w) for w in match["kind"].split()
-            )
-            for item in re.finditer(r"[a-zñ0-9]+(?=,| y |$)", match["list"]):
-                start = match.start("list") + item.start()
-                value = f"{kind} {text[start : start + len(item.group())]}"
-                zones.append(Spanned(match.start() if not item.start() else start, start + len(item.group()), value))
-    return tuple(sorted(zones, key=lambda z: z.start))
 
 
 _YEAR = re.compile(r"(?:19|20)\d\d")

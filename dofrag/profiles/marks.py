@@ -103,8 +103,9 @@ def _slots(context: Context, proposal: Proposal) -> dict[str, Any]:
     if context.negated:
         slots["negated"] = True
         slots["label"] = context.labels.negated(slots["label"])
-    if len(slots.get("terms", ())) <= 1:
-        slots["context"] = tuple(w for w in context.inherited_terms[:5] if w not in slots.get("terms", ()))
+    inherited = context.inherited_terms[:5] if len(slots.get("terms", ())) <= 1 else ()
+    told = dict.fromkeys((*inherited, *context.scene))
+    slots["context"] = tuple(w for w in told if w not in slots.get("terms", ()))
     return slots
 
 

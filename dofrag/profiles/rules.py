@@ -6,7 +6,10 @@ What a row may emit:
     compare, count, announced, act, why, happens, current, gazette, zone, issuer, cites, amends, relative, each,
     effect, also                                                              slots and premises
     aspect                                              what is asked of a list or topic that another row found
-    courtesy                                                                  what is only polite
+    courtesy                                                                  what is only polite, or narrows nothing
+    lead                                                what leads up to a part: an order, a need
+    purpose                                                   what the answer is wanted for, before the question
+    monitors, body                            that publications of a body are asked for; how bodies are called
     ask                                                                       where a part of a question begins
     before                                              the words before a date: what it is the date of
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from datetime import date
 
 from dofrag.domain.question import DateRole, Source
-from dofrag.profiles.facts import Facts, Instrument, Spanned
+from dofrag.profiles.bodies import Spanned
+from dofrag.profiles.facts import Facts, Instrument
 
 MAX_SOURCES = 6
 

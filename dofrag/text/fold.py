@@ -58,11 +58,19 @@ class _Table(dict[int, str]):
 _ONE_FOR_ONE = _Table({})
 _SPELLED_OUT = _Table(_LIGATURES)
 
+# Most text fits one byte a character, and so does what it folds to: a table of bytes is many times as fast.
+_CODE_PAGE = "latin-1"
+_BYTES = "".join(_ONE_FOR_ONE[code] for code in range(256)).encode(_CODE_PAGE)
+
 
 def fold_chars(text: str) -> str:
     """Lower case, no accents, every space a plain one; `len(fold_chars(s)) == len(s)`, so that a span found in
     the result is a span of `text`. Combining marks stay where they are."""
-    return text.translate(_ONE_FOR_ONE)
+    try:
+        data = text.encode(_CODE_PAGE)
+    except UnicodeEncodeError:
+        return text.translate(_ONE_FOR_ONE)
+    return data.translate(_BYTES).decode(_CODE_PAGE)
 
 
 def fold(text: str) -> str:
