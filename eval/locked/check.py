@@ -1,21 +1,22 @@
 """Check the locked question set against the publications it was written from.
 
 Usage:
-    python eval/locked/check.py [--gazette FOLDER] [--corpus FOLDER] [--questions FILE] [--against FILE]... [--markdown]
+    python eval/locked/check.py [--gazette FOLDER] [--corpus FOLDER] [--questions FILE] [--against FILE]...
+                                [--markdown]
 
 Without options: what stands beside this script, and the sample gazette of this repository, to which the locked corpus
 is added. `--against` names other question sets (JSON Lines) that must not share six words in a row with this one.
 `--markdown` prints the composition table of the README alone. Only the standard library is used; nothing is answered.
 
 What is checked:
-  - corpus: every path follows the convention, its parts agree with one another, no code stands in the sample gazette,
-    and every public code is used by a question or listed as a neighbour in the counts;
+  - corpus: every path follows the convention, its parts agree with one another, no code stands twice or in
+    the sample, and there are enough of them;
   - items: the fields are there, ids are unique and fit the category, state and reason belong together, `hops` is the
     number of gold groups, citizens' and formal wording and subsets are known words;
   - gold: the code leads to a file, title and date are that file's, every quote stands in it verbatim (.html by its
     visible text, table rows with bars), nothing restricted and nothing newer than `as_of` is gold;
-  - patterns: they compile, are ASCII, match neither the empty text nor the question; every nugget is met by a quote or
-    by the reference answer, every vital one by the reference answer; nothing forbidden hits the reference answer;
+  - patterns: they compile, are ASCII, match neither the empty text nor the question; every nugget is met by a quote
+    or by the reference answer, every vital one by the reference answer; nothing forbidden hits the reference answer;
   - twins: thirty pairs, an answered and an unanswerable item each, and the pattern that would show the missing answer
     (`absent`) hits no public file that the cut-off allows (`^…` is looked for in the paths);
   - wording: no two questions share more than half of their six-word runs, none shares one with another set.
@@ -55,7 +56,7 @@ CATEGORIES = {
 MINIMUM = {"unanswerable": 30, "ambiguous": 8, "contested": 10, "restricted": 6, "adversarial": 10}
 V4 = list(CATEGORIES)[:7]
 V4_MINIMUM, ITEMS_MINIMUM, PUBLICATIONS_MINIMUM, TWINS = 66, 132, 64, 30
-REASONS = {
+REASONS: dict[str, set[str | None]] = {
     "answered": {"closed", "closed_contested", "premise_corrected", None},
     "abstained": {"not_in_corpus"},
     "needs_clarification": {"ambiguous"},
@@ -65,9 +66,9 @@ PHRASINGS = {"formal", "ciudadana"}
 SUBSETS = {"single_hop", "multi_hop", "unanswerable", "ambiguous", "contested", "restricted", "adversarial"}
 FIRST_TOOLS = {"list_publications", "search_documents"}
 FIELDS = (
-    "id category question as_of persona expected_state expected_reason sub_questions gold forbidden reference_answer "
-    "notes expected_tools hops phrasing subset"
-).split()
+    *("id", "category", "question", "as_of", "persona", "expected_state", "expected_reason", "sub_questions", "gold"),
+    *("forbidden", "reference_answer", "notes", "expected_tools", "hops", "phrasing", "subset"),
+)
 PATH = re.compile(
     r"(?:@(?P<scope>[a-z]+)/)?(?P<y>\d{4})/(?P<m>\d\d)/(?P<d>\d\d)(?P=m)(?P=y)/(?P<e>MAT|VES|EXT)/"
     r"\d{3}_(?:DOF|AVISO)_(?P=y)(?P=m)(?P=d)_(?P=e)_(?P<code>92\d{5})\.(?:md|html|txt)"
@@ -174,7 +175,9 @@ def check_shape(item: Item) -> list[str]:
         faults.append(f"{item['expected_state']} does not go with {item['expected_reason']}")
     if item["phrasing"] not in PHRASINGS or item["subset"] not in SUBSETS:
         faults.append("unknown phrasing or subset")
-    if not item["expected_tools"] or not set(item["expected_tools"]) <= FIRST_TOOLS:
+    if (item["category"] == "restricted") != (item["expected_tools"] is None):
+        faults.append("a restricted item, and only such, has no tool to begin with")
+    elif not set(item["expected_tools"] or FIRST_TOOLS) <= FIRST_TOOLS:
         faults.append("expected_tools holds a tool that cannot come first")
     if item["hops"] != len(groups_of(item)):
         faults.append(f"hops is {item['hops']}, gold has {len(groups_of(item))} groups")
@@ -247,8 +250,8 @@ def check_twins(items: list[Item], twins: list[dict[str, str]], corpus: Corpus) 
         for code in public:
             if item["as_of"] and (corpus.day(code) or "") > item["as_of"]:
                 continue
-            where = corpus.rel[code].lower().split("/", 2)[-1] if pair["absent"].startswith("^") else corpus.text(code)
-            if hits([pair["absent"]], where):
+            in_path = pair["absent"].startswith("^")
+            if hits([pair["absent"]], corpus.rel[code].lower().split("/", 2)[-1] if in_path else corpus.text(code)):
                 faults.append(f"{item['id']}: {code} may answer it")
     return faults
 
@@ -276,7 +279,8 @@ def check_wording(items: list[Item], others: list[tuple[str, str]]) -> list[str]
 def composition(items: list[Item], twins: list[dict[str, str]], corpus: Corpus) -> list[str]:
     """The table of the README, and what does not fit in it."""
     twin = {name for pair in twins for name in (pair["answerable"], pair["unanswerable"])}
-    rows = ["| Category | Items | Of a pair | Two hops or more | Citizen's wording | Expected end |", "|---|---|---|---|---|---|"]
+    rows = ["| Category | Items | Of a pair | Two hops or more | Citizen's wording | Expected end |"]
+    rows.append("|" + "---|" * 6)
     for name in (*CATEGORIES, "all"):
         mine = [item for item in items if name in (item["category"], "all")]
         ends = collections.Counter(str(item["expected_reason"] or "answered, any reason") for item in mine)
@@ -291,10 +295,11 @@ def composition(items: list[Item], twins: list[dict[str, str]], corpus: Corpus) 
     words = sorted(len(corpus.text(code).split()) for code in corpus.added)
     kinds = collections.Counter(corpus.paths[code].suffix for code in corpus.added)
     days = sorted(str(corpus.day(code)) for code in corpus.added)
+    subsets = collections.Counter(item["subset"] for item in items)
     restricted = sum(corpus.rel[code].startswith("@") for code in corpus.added)
     rows += [
         "",
-        "Subsets: " + ", ".join(f"{k} {n}" for k, n in sorted(collections.Counter(i["subset"] for i in items).items())),
+        "Subsets: " + ", ".join(f"{name} {number}" for name, number in sorted(subsets.items())),
         f"Nuggets: {len(nuggets)}, vital {sum(nugget['vital'] for nugget in nuggets)}; gold entries: {len(gold)}, of "
         f"{len(sources)} publications, {len(sources & set(corpus.added))} of them added; forbidden patterns: "
         f"{sum(len(item['forbidden']) for item in items)}; questions with their own cut-off: "
