@@ -13,6 +13,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
+from dofrag.domain.corpus import PUBLIC, Chunk, Kind, Passage, Publication, SourceKind
 from dofrag.domain.run import Closure, Reason, TerminalState
 from dofrag.trace.events import (
     EVENTS,
@@ -46,6 +47,84 @@ CLAIM = {
 }
 
 
+LIMITS = {
+    "max_turns": 10,
+    "max_tool_calls": 8,
+    "max_read_tokens": 12_000,
+    "max_tokens": 120_000,
+    "max_cost_units": 100,
+    "max_latency_ms": 60_000,
+    "wall_clock_s": 300.0,
+}
+VERSIONS = {"code": "0", "index": "sha256:0", "profile": "test/1", "contract": "sha256:1"}
+SOURCE = {
+    "title": "VALOR de la Unidad",
+    "issuer": "INSTITUTO DE PRUEBA",
+    "date": "2026-01-09",
+    "edition": "MAT",
+    "kind": "DOF",
+}
+NO_PREMISE = {"status": "not_applicable", "correction": None}
+DRAFT = {
+    "claims": [{**CLAIM, "citations": [{"chunk_id": 12, "quote": QUOTE, "start": None, "end": None}]}],
+    "premise": NO_PREMISE,
+}
+
+
+FAULT = {"code": "number_not_quoted", "where": "claims[0]", "message": "not there", "chunk_id": None}
+
+
+def spent(**changes: Any) -> dict[str, Any]:
+    """What the sound run spends."""
+    values: dict[str, Any] = {
+        "turns": 4,
+        "tool_calls": 2,
+        "read_tokens": 22,
+        "cost_units": 8,
+        "latency_ms": 700,
+        "input_tokens": None,
+        "output_tokens": None,
+        "cost": None,
+        "elapsed_ms": 41,
+    }
+    return values | changes
+
+
+def covered(status: str, chunk_id: int | None) -> tuple[dict[str, Any], ...]:
+    """Final coverage of the sample's only requirement."""
+    row = {"id": "q1.r1", "kind": "value", "label": "valor diario", "status": status, "chunk_id": chunk_id}
+    part = {"id": "q1", "text": "valor diario", "origin": "question", "status": status, "requirements": [row]}
+    return (part,)
+
+
+def brought(call_id: str, tool: str, results: list[dict[str, Any]], **changes: Any) -> dict[str, Any]:
+    """The envelope of a call that ran."""
+    charged = {"cost_units": 5, "latency_ms": 300} if tool == "read_chunks" else {"cost_units": 3, "latency_ms": 400}
+    values: dict[str, Any] = {
+        "tool": tool,
+        "call_id": call_id,
+        "ok": True,
+        "results": results,
+        "sources": {"5778070": SOURCE},
+        "total": len(results),
+        "returned": len(results),
+        "truncated": False,
+        "insufficient": not results,
+        "insufficient_reason": None if results else "no_match",
+        "as_of": "2026-04-24",
+        "validity": None,
+        "versions": VERSIONS,
+        "charged": charged,
+    }
+    return values | changes
+
+
+def refused(call_id: str, tool: str, code: str) -> dict[str, Any]:
+    """The envelope of a call that was refused."""
+    error = {"code": code, "message": f"{tool} is refused", "path": "", "allowed": [], "hint": ""}
+    return {"tool": tool, "call_id": call_id, "ok": False, "error": error}
+
+
 def ticking() -> Callable[[], datetime]:
     """A clock that moves one second a call."""
     moments = iter(START + timedelta(seconds=n) for n in range(10_000))
@@ -63,21 +142,20 @@ def started(run_id: str, **changes: Any) -> RunStarted:
         "planner": "rules",
         "strategy": "lexical",
         "tools": "core",
-        "limits": {"max_turns": 10, "max_tool_calls": 8, "max_read_tokens": 12_000},
-        "versions": {"code": "0"},
+        "limits": LIMITS,
+        "versions": VERSIONS,
     }
     return RunStarted(**(values | changes))
 
 
 def finished(**changes: Any) -> RunFinished:
-    requirement = {"id": "q1.r1", "kind": "value", "label": "valor diario", "status": "answered", "chunk_id": 12}
     values: dict[str, Any] = {
         "terminal_state": TerminalState.ANSWERED,
         "closure": Closure.COMPLETE,
         "reason": Reason.CLOSED,
         "message": None,
-        "spend": {"turns": 4, "tool_calls": 2, "read_tokens": 20, "elapsed_ms": 41},
-        "coverage": ({"id": "q1", "text": "valor", "status": "answered", "requirements": [requirement]},),
+        "spend": spent(),
+        "coverage": covered("answered", 12),
         "limitations": ("Gaceta inventada: ejemplo, no derecho vigente",),
         "rejected_citations": (),
     }
@@ -86,13 +164,9 @@ def finished(**changes: Any) -> RunFinished:
 
 def sound_events(run_id: str) -> list[Event]:
     """A run of four turns: search, read, a draft that is refused, a draft that is accepted."""
-    envelope = {
-        "ok": True,
-        "total": 14,
-        "sources": {
-            "5778070": {"title": "VALOR de la Unidad", "issuer": "INSTITUTO DE PRUEBA", "date": "2026-01-09"}
-        },
-    }
+    pointer = {"chunk_id": 12, "heading": "", "snippet": "es de 113.14 pesos"}
+    found = brought("c1", "search_documents", [{"publication": "5778070", "passages": [pointer]}], total=14)
+    text = brought("c2", "read_chunks", [{"chunk_id": 12, "publication": "5778070", "heading": ""}])
     return [
         started(run_id),
         Decomposed(
@@ -108,9 +182,11 @@ def sound_events(run_id: str) -> list[Event]:
         ToolCalled(
             turn=1, call_id="c1", tool="search_documents", arguments={"query": "valor"}, why="find the notice"
         ),
-        ToolReturned(turn=1, call_id="c1", tool="search_documents", ok=True, envelope=envelope),
-        ToolCalled(turn=2, call_id="c2", tool="read_chunks", arguments={"chunk_ids": [12]}, why=""),
-        ToolReturned(turn=2, call_id="c2", tool="read_chunks", ok=True, envelope={"ok": True, "total": 1}),
+        ToolReturned(turn=1, call_id="c1", tool="search_documents", ok=True, envelope=found),
+        ToolCalled(
+            turn=2, call_id="c2", tool="read_chunks", arguments={"chunk_ids": [12], "neighbor_window": 0}, why=""
+        ),
+        ToolReturned(turn=2, call_id="c2", tool="read_chunks", ok=True, envelope=text),
         PassageRead(
             turn=2,
             call_id="c2",
@@ -118,21 +194,38 @@ def sound_events(run_id: str) -> list[Event]:
             publication="5778070",
             sha256=sha256(TEXT.encode()).hexdigest(),
             chars=len(TEXT),
-            tokens=20,
+            tokens=22,
             excerpt=TEXT,
         ),
         CoverageChanged(
             turn=2,
-            changes=(StatusChange(id="q1.r1", before="open", after="supported", chunk_id=12),),
+            changes=(
+                StatusChange(id="q1.r1", before="open", after="supported", chunk_id=12),
+                StatusChange(id="q1", before="open", after="supported", chunk_id=None),
+            ),
             supported=1,
             total=1,
         ),
-        DraftProposed(turn=3, draft={"claims": [CLAIM]}),
-        DraftRejected(turn=3, faults=({"code": "quote_not_found", "where": "claims[0]", "message": "not there"},)),
-        DraftProposed(turn=4, draft={"claims": [CLAIM]}),
-        Answered(turn=4, claims=(CLAIM,), citations=(12,), premise={"status": "not_applicable"}, answer="113.14 [1]"),
+        DraftProposed(turn=3, draft=DRAFT),
+        DraftRejected(turn=3, faults=(FAULT,)),
+        DraftProposed(turn=4, draft=DRAFT),
+        Answered(turn=4, claims=(CLAIM,), citations=(12,), premise=NO_PREMISE, answer=f"{CLAIM['text']} [1]"),
         finished(),
     ]
+
+
+def stored(text: str, code: str = "5778070") -> Callable[[int], Passage | None]:
+    """A store that holds this text as chunk 12, and nothing else."""
+    chunk = Chunk(
+        id=12, code=code, ordinal=0, start=0, end=len(text), heading_path=(), provision=None, kind="text", text=text
+    )
+    publication = Publication(
+        code=code, published_on=date(2026, 1, 9), edition="MAT", kind=Kind.DOF, source_kind=SourceKind.PUBLICATION,
+        position=None, section=None, branch=None, issuer="INSTITUTO DE PRUEBA", title="VALOR de la Unidad",
+        instrument=None, identifiers=(), url=None, scope=PUBLIC, source="a.md", span=(0, len(text)), chars=len(text),
+        sha256="",
+    )  # fmt: skip
+    return {12: Passage(chunk, publication)}.get
 
 
 def write_trace(folder: Path, run_id: str = "run-1", events: list[Event] | None = None) -> Path:
@@ -146,13 +239,16 @@ def write_trace(folder: Path, run_id: str = "run-1", events: list[Event] | None 
 def limit_run(run_id: str) -> list[Event]:
     """A run that a limit stopped after one call."""
     return [
-        *sound_events(run_id)[:4],
+        started(run_id, limits=LIMITS | {"max_tool_calls": 1}),
+        *sound_events(run_id)[1:4],
         LimitReached(turn=2, limit="max_tool_calls", maximum=1, spent=1, wanted=1, tool="read_chunks"),
         finished(
             terminal_state=TerminalState.ABSTAINED,
             closure=Closure.INCOMPLETE,
             reason=Reason.TOOL_CALL_LIMIT,
-            spend={"turns": 2, "tool_calls": 1, "read_tokens": 0, "elapsed_ms": 3},
+            message="max_tool_calls",
+            spend=spent(turns=2, tool_calls=1, read_tokens=0, cost_units=3, latency_ms=400),
+            coverage=covered("not_found", None),
         ),
     ]
 

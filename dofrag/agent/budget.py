@@ -5,20 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from dofrag.domain.records import dataclass
-from dofrag.domain.run import Limits, Reason, Spend
+from dofrag.domain.run import Limits, Spend
 from dofrag.tools.contract import ToolSpec
-
-LIMIT_REASONS: dict[str, Reason] = {
-    "max_turns": Reason.TURN_LIMIT,
-    "max_tool_calls": Reason.TOOL_CALL_LIMIT,
-    "max_read_tokens": Reason.READ_LIMIT,
-    "max_tokens": Reason.TOKEN_LIMIT,
-    "max_cost_units": Reason.COST_LIMIT,
-    "max_latency_ms": Reason.LATENCY_LIMIT,
-    "wall_clock_s": Reason.WALL_CLOCK,
-}
-"""Which reason a run ends in when a limit stopped it. One each: budget trips are never merged."""
-
 
 @dataclass(frozen=True, slots=True)
 class Trip:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from dofrag.agent.absence import looked_for
-from dofrag.agent.budget import LIMIT_REASONS, Budget, Trip
+from dofrag.agent.budget import Budget, Trip
 from dofrag.agent.contested import positions
 from dofrag.agent.currency import currency_fault, left_aside, reform_fault
 from dofrag.agent.parts import added_parts
@@ -24,7 +24,7 @@ from dofrag.coverage.prepared import PreparedPassage, prepare
 from dofrag.domain.evidence import Draft, Fault, PremiseStatus
 from dofrag.domain.question import Question, Status, SubQuestion
 from dofrag.domain.records import dataclass
-from dofrag.domain.run import Reason
+from dofrag.domain.run import LIMIT_REASONS, Reason
 from dofrag.errors import MalformedStep, PlannerError
 from dofrag.planner.interface import Abstain, Ask, Clarify, Parts, PastCall, Step, ToolCall
 from dofrag.tools.contract import ErrorCode, ToolContext, ToolInputError

@@ -16,7 +16,7 @@ from dofrag.domain.run import Reason, TerminalState
 from dofrag.errors import DofError, TraceError, UsageError
 from dofrag.trace.events import RunStarted
 from dofrag.trace.reader import Summary, find, read_lines, records, summarize, trace_files
-from dofrag.trace.verify import Problem, TextOf
+from dofrag.trace.verify import PassageOf, Problem
 from dofrag.wiring import settings
 
 _FOLDER = click.option(
@@ -160,7 +160,7 @@ def verify(
     problems = [
         (path, problem)
         for path in paths
-        for problem in check(path, text_of=_texts(path, index) if index else None, expected_last=sha256)
+        for problem in check(path, passage_of=_passages(path, index) if index else None, expected_last=sha256)
     ]
     if as_json:
         print_json({"ok": not problems, "checked": len(paths), "problems": [_problem_json(*p) for p in problems]})
@@ -177,9 +177,9 @@ def _problem_json(path: Path, problem: Problem) -> dict[str, Any]:
     return {"path": str(path), "line": problem.line, "code": str(problem.code), "message": problem.message}
 
 
-def _texts(path: Path, index: Path) -> TextOf:
+def _passages(path: Path, index: Path) -> PassageOf:
     """The store's texts as the run could see them: under its own cut-off and scopes."""
-    from dofrag.domain.corpus import PUBLIC, Filters, Kind
+    from dofrag.domain.corpus import PUBLIC, Filters, Kind, Passage
     from dofrag.wiring import open_corpus
 
     start = next((r.event for r in records(path)), None)
@@ -188,8 +188,8 @@ def _texts(path: Path, index: Path) -> TextOf:
     reader = open_corpus(index).reader
     filters = Filters(as_of=start.as_of, kinds=tuple(Kind), scopes=frozenset(start.scopes) | {PUBLIC})
 
-    def text_of(chunk_id: int) -> str | None:
+    def passage_of(chunk_id: int) -> Passage | None:
         found = reader.passages([chunk_id], filters)
-        return found[0].text if found else None
+        return found[0] if found else None
 
-    return text_of
+    return passage_of

@@ -68,6 +68,17 @@ ENDS: dict[Reason, tuple[TerminalState, Closure]] = {
 }
 """The only pairs of state and closure that a reason may end in."""
 
+LIMIT_REASONS: dict[str, Reason] = {
+    "max_turns": Reason.TURN_LIMIT,
+    "max_tool_calls": Reason.TOOL_CALL_LIMIT,
+    "max_read_tokens": Reason.READ_LIMIT,
+    "max_tokens": Reason.TOKEN_LIMIT,
+    "max_cost_units": Reason.COST_LIMIT,
+    "max_latency_ms": Reason.LATENCY_LIMIT,
+    "wall_clock_s": Reason.WALL_CLOCK,
+}
+"""Which reason a run ends in when a limit stopped it. One each: budget trips are never merged."""
+
 EXIT_CODES: dict[TerminalState, int] = {
     TerminalState.ANSWERED: 0,
     TerminalState.ABSTAINED: 3,

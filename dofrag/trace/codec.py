@@ -33,10 +33,13 @@ ENVELOPE = ("v", "seq", "at", "prev", "sum", "event")
 
 STRING_MAX = 50_000
 DEPTH_MAX = 24
+_READ_DEPTH = 32
+"""Levels that a line may nest when it is read: what `jsonable` writes, and the event around it."""
 _INTEGER_MAX = 2**63
 _BY_NAME: dict[str, type[Event]] = {cls.event: cls for cls in EVENTS}
 # Signs that end a line or drive a terminal, and that JSON allows unescaped inside a string.
 _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029]")
+_HALF_PAIR = re.compile(rb"\\u[dD][89a-fA-F]")
 _ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029)}
 
 
@@ -139,10 +142,7 @@ def digest(line: bytes) -> str:
 
 def decode(line: bytes) -> Record:
     """A line (without its line end) as written by `encode`. Raises TraceError that names what is wrong with it."""
-    try:
-        raw = json.loads(line.decode("utf-8"), parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
-        raise TraceError(f"not JSON: {error}") from error
+    raw = _parsed(line)
     if not isinstance(raw, dict):
         raise TraceError("not a JSON object")
     name = raw.get("event")
@@ -162,6 +162,39 @@ def decode(line: bytes) -> Record:
         raise TraceError(str(error)) from error
 
 
+def _parsed(line: bytes) -> Any:
+    """The JSON value of a line, whatever bytes it holds. Raises TraceError for what `encode` can never have written:
+    it could not be written again, shown, or looked up."""
+    try:
+        raw = json.loads(
+            line.decode("utf-8"), parse_constant=_no_constant, parse_float=_finite, parse_int=_bounded_int
+        )
+    except (ValueError, RecursionError) as error:
+        raise TraceError(f"not JSON: {error}") from error
+    if line.count(b"[") + line.count(b"{") > _READ_DEPTH and _too_deep(raw):
+        raise TraceError(f"nested deeper than {_READ_DEPTH} levels")
+    if _HALF_PAIR.search(line):
+        try:
+            json.dumps(raw, ensure_ascii=False).encode("utf-8")
+        except UnicodeEncodeError:
+            raise TraceError("half a surrogate pair, which is no text") from None
+    return raw
+
+
+def _too_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(_READ_DEPTH):
+        level = [
+            item
+            for outer in level
+            for item in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(item, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
 def restore(value: Any, to: type[T]) -> T:
     """A dataclass of the domain from what `jsonable` made of it. Raises TraceError for values that do not fit."""
     try:
@@ -179,14 +212,30 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text[:40]} is out of range")
+    return value
+
+
+def _bounded_int(text: str) -> int:
+    value = int(text) if len(text) <= 20 else _INTEGER_MAX
+    if not -_INTEGER_MAX <= value < _INTEGER_MAX:
+        raise ValueError(f"{text[:40]} is out of range")
+    return value
+
+
 def _parse_instant(value: Any) -> datetime:
     try:
         moment = datetime.fromisoformat(value)
-    except (TypeError, ValueError) as error:
+        if moment.tzinfo is None:
+            raise _Misfit("at: no time zone")
+        return moment.astimezone(UTC)
+    except (TypeError, ValueError, OverflowError) as error:
+        if isinstance(error, _Misfit):
+            raise
         raise _Misfit(f"at: {str(value)[:40]!r} is not an instant") from error
-    if moment.tzinfo is None:
-        raise _Misfit("at: no time zone")
-    return moment
 
 
 @cache
@@ -194,6 +243,26 @@ def field_types(cls: type) -> dict[str, Any]:
     """JSON name → type, of a dataclass's fields."""
     hints = get_type_hints(cls)
     return {json_name(f): hints[f.name] for f in dataclasses.fields(cls)}
+
+
+@cache
+def required_names(cls: type) -> frozenset[str]:
+    """JSON names of the fields that have no default."""
+    return frozenset(json_name(f) for f in dataclasses.fields(cls) if f.default is dataclasses.MISSING)
+
+
+def is_open(cls: type) -> bool:
+    """Whether objects of this class may have other fields besides."""
+    return bool(getattr(cls, "open", False))
+
+
+def misfit(value: Any, to: Any, where: str) -> str | None:
+    """Why a JSON value is not of a type; None where it is."""
+    try:
+        _convert(value, to, where)
+    except _Misfit as error:
+        return str(error)
+    return None
 
 
 def _convert(value: Any, to: Any, where: str) -> Any:
@@ -238,13 +307,13 @@ def _convert_object(value: Any, cls: Any, where: str) -> Any:
     if not isinstance(value, dict):
         raise _Misfit(f"{where}: not an object")
     wanted = field_types(cls)
-    if missing := sorted(wanted.keys() - value.keys()):
+    if missing := sorted(required_names(cls) - value.keys()):
         raise _Misfit(f"{where}: no {', '.join(missing)}")
-    if extra := sorted(value.keys() - wanted.keys()):
+    if (extra := sorted(value.keys() - wanted.keys())) and not is_open(cls):
         raise _Misfit(f"{where}: unknown field {', '.join(extra)[:80]}")
     return cls(
         **{f.name: _convert(value[json_name(f)], wanted[json_name(f)], f"{where}.{json_name(f)}")
-           for f in dataclasses.fields(cls)}
+           for f in dataclasses.fields(cls) if json_name(f) in value}
     )  # fmt: skip
 
 
@@ -252,6 +321,9 @@ def _convert_text(value: Any, to: Any, where: str) -> Any:
     if not isinstance(value, str):
         raise _Misfit(f"{where}: not text")
     try:
-        return date.fromisoformat(value) if to is date else to(value)
+        found = date.fromisoformat(value) if to is date else to(value)
+        if to is date and found.isoformat() != value:  # Python reads other forms of ISO dates too
+            raise ValueError(value)
+        return found
     except ValueError as error:
         raise _Misfit(f"{where}: {value[:40]!r} is not allowed") from error

@@ -1,8 +1,9 @@
 """The events of a trace: a closed set, one frozen dataclass each.
 
 A field's name in JSON is its own name, or the `json` entry of its metadata where that name is a Python keyword.
-Fields typed `JsonObject` hold JSON values already (`codec.jsonable` makes them from domain objects). Hidden
-reasoning, API keys and request headers have no field to stand in, and the codec redacts what looks like a key.
+Fields typed `JsonObject` hold JSON values already (`codec.jsonable` makes them from domain objects); the `shape` of
+their metadata says what stands in them. Hidden reasoning, API keys and request headers have no field to stand in, and
+the codec redacts what looks like a key.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, ClassVar
 
 from dofrag.domain.records import dataclass
 from dofrag.domain.run import Closure, Reason, TerminalState
+from dofrag.trace import shapes
 
 JsonObject = Mapping[str, Any]
 
@@ -23,6 +25,11 @@ EXCERPT_MAX = 300
 CLOCK_FIELDS = ("at", "elapsed_ms")
 """The only names, at any depth, whose values come from a clock. Two runs of the same input differ nowhere else
 (nor in the run id, which is injected, and the hashes that follow from both)."""
+
+
+def _holds(shape: Any) -> Any:
+    """A field of JSON objects of this shape."""
+    return field(metadata={"shape": shape})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,8 +64,8 @@ class RunStarted:
     planner: str
     strategy: str
     tools: str
-    limits: JsonObject
-    versions: JsonObject
+    limits: JsonObject = _holds(shapes.LimitsObject)
+    versions: JsonObject = _holds(shapes.VersionsObject)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +73,7 @@ class Decomposed:
     """The question's parts, each with its requirements, as JSON objects."""
 
     event: ClassVar[str] = "decomposed"
-    sub_questions: tuple[JsonObject, ...]
+    sub_questions: tuple[JsonObject, ...] = _holds(shapes.PartObject)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +96,7 @@ class ModelCalled:
     output_estimate: int
     cost: float | None
     outcome: str
-    reply: JsonObject | None
+    reply: JsonObject | None = _holds(shapes.ReplyObject)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +121,7 @@ class ToolReturned:
     call_id: str
     tool: str
     ok: bool
-    envelope: JsonObject
+    envelope: JsonObject = _holds(shapes.EnvelopeObject | shapes.RefusalObject)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,7 +157,7 @@ class DraftProposed:
 
     event: ClassVar[str] = "draft_proposed"
     turn: int
-    draft: JsonObject
+    draft: JsonObject = _holds(shapes.DraftObject)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,7 +166,7 @@ class DraftRejected:
 
     event: ClassVar[str] = "draft_rejected"
     turn: int
-    faults: tuple[JsonObject, ...]
+    faults: tuple[JsonObject, ...] = _holds(shapes.FaultObject)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,9 +202,9 @@ class Answered:
 
     event: ClassVar[str] = "answered"
     turn: int
-    claims: tuple[JsonObject, ...]
+    claims: tuple[JsonObject, ...] = _holds(shapes.ClaimObject)
     citations: tuple[int, ...]
-    premise: JsonObject
+    premise: JsonObject = _holds(shapes.PremiseObject)
     answer: str | None
 
 
@@ -210,8 +217,8 @@ class RunFinished:
     closure: Closure
     reason: Reason
     message: str | None
-    spend: JsonObject
-    coverage: tuple[JsonObject, ...]
+    spend: JsonObject = _holds(shapes.SpendObject)
+    coverage: tuple[JsonObject, ...] = _holds(shapes.CoverageObject)
     limitations: tuple[str, ...]
     rejected_citations: tuple[int, ...]
 

@@ -14,7 +14,7 @@ from dofrag.trace.codec import Record, decode
 from dofrag.trace.events import RunFinished, RunStarted
 
 SUFFIX = ".jsonl"
-LINE_MAX = 64 * 1024 * 1024
+LINE_MAX = 8 * 1024 * 1024
 """Bytes of one line at most; a longer one is not a trace's."""
 _TAIL = 256 * 1024
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")

@@ -42,6 +42,7 @@ class _State:
     last_hash: str = GENESIS
     finished: bool = False
     size: int = 0  # bytes, line ends included
+    at: datetime | None = None
 
 
 def _next(state: _State, event: Event, clock: Clock) -> tuple[bytes, _State]:
@@ -51,8 +52,10 @@ def _next(state: _State, event: Event, clock: Clock) -> tuple[bytes, _State]:
         raise ValueError(f"{event.event} after run_finished")
     if isinstance(event, RunStarted) is not (state.seq == 0):
         raise ValueError(f"{event.event} as event {state.seq + 1}: run_started comes first, and once")
-    line = encode(event, seq=state.seq + 1, at=clock(), prev=state.last_hash)
-    after = _State(state.seq + 1, digest(line), isinstance(event, RunFinished), state.size + len(line) + 1)
+    # A clock that is set back while a run goes on must not turn its record about.
+    at = clock() if state.at is None else max(state.at, clock())
+    line = encode(event, seq=state.seq + 1, at=at, prev=state.last_hash)
+    after = _State(state.seq + 1, digest(line), isinstance(event, RunFinished), state.size + len(line) + 1, at)
     return line + b"\n", after
 
 

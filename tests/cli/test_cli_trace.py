@@ -87,7 +87,7 @@ def test_show_tells_the_run_turn_by_turn(folder: Path) -> None:
         "q1.r1: open -> supported (chunk 12)",
         "Turn 3",
         "draft rejected:",
-        "quote_not_found at claims[0]: not there",
+        "number_not_quoted at claims[0]: not there",
         "Turn 4",
         "accepted:",
         "Finished: answered (complete), closed",

@@ -13,7 +13,21 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from trace_samples import CLAIM, TEXT, finished, limit_run, sound_events, started, write_trace
+from trace_samples import (
+    CLAIM,
+    DRAFT,
+    LIMITS,
+    TEXT,
+    covered,
+    finished,
+    limit_run,
+    refused,
+    sound_events,
+    spent,
+    started,
+    stored,
+    write_trace,
+)
 
 from dofrag.domain.run import Closure, Reason, TerminalState
 from dofrag.trace.codec import digest
@@ -32,7 +46,7 @@ def tamper(path: Path, change: Callable[[list[bytes]], list[bytes]]) -> Path:
 
 
 def test_sound_traces_have_no_problems(tmp_path: Path) -> None:
-    assert verify(write_trace(tmp_path), text_of={12: TEXT}.get) == []
+    assert verify(write_trace(tmp_path), passage_of=stored(TEXT)) == []
     assert verify(write_trace(tmp_path, "run-2", limit_run("run-2"))) == []
 
 
@@ -131,12 +145,12 @@ CONSISTENCY: dict[str, tuple[list[Event], str]] = {
     "a return without a call": ([*sound_events("run-1")[:4], *sound_events("run-1")[5:]], "call_pairs"),
     "one id for two calls": (replaced(4, call_id="c1"), "call_pairs"),
     "turns that go back": (replaced(8, turn=1), "turn_order"),
-    "more calls than were made": (replaced(12, spend={"turns": 4, "tool_calls": 3, "read_tokens": 20}), "counts"),
-    "fewer tokens than were read": (replaced(12, spend={"turns": 4, "tool_calls": 2, "read_tokens": 19}), "counts"),
-    "fewer turns than were taken": (replaced(12, spend={"turns": 3, "tool_calls": 2, "read_tokens": 20}), "counts"),
+    "more calls than were made": (replaced(12, spend=spent(tool_calls=3)), "counts"),
+    "fewer tokens than were read": (replaced(12, spend=spent(read_tokens=21)), "counts"),
+    "fewer turns than were taken": (replaced(12, spend=spent(turns=3)), "counts"),
     "no spend": (replaced(12, spend={}), "counts"),
     "more coverage than there is": (replaced(7, supported=2), "counts"),
-    "over a limit": (replaced(0, limits={"max_tool_calls": 1}), "over_limit"),
+    "over a limit": (replaced(0, limits=LIMITS | {"max_tool_calls": 1}), "over_limit"),
     "the passage was not read": (citing(chunk_id=13), "cited_not_read"),
     "a claim without citation": (replaced(11, claims=({**CLAIM, "citations": []},), citations=()), "cited_not_read"),
     "citations that no claim has": (replaced(11, citations=(12, 13)), "counts"),
@@ -149,12 +163,12 @@ CONSISTENCY: dict[str, tuple[list[Event], str]] = {
     "a state that the reason has not": (replaced(12, closure=Closure.INCOMPLETE), "end_state"),
     "answered without an answer": ([*sound_events("run-1")[:11], finished()], "end_state"),
     "answered, and a part is open": (
-        replaced(12, coverage=({"requirements": [{"id": "q1.r1", "status": "read", "chunk_id": None}]},)),
-        "end_state",
+        replaced(12, coverage=covered("read", None)),
+        "coverage",
     ),
     "answered by a chunk that is not cited": (
-        replaced(12, coverage=({"requirements": [{"id": "q1.r1", "status": "answered", "chunk_id": 13}]},)),
-        "counts",
+        replaced(12, coverage=covered("answered", 13)),
+        "coverage",
     ),
     "an answer, and abstained": (
         replaced(
@@ -179,36 +193,40 @@ def test_an_interrupt_may_leave_a_call_open(tmp_path: Path) -> None:
         terminal_state=TerminalState.ABSTAINED,
         closure=Closure.INCOMPLETE,
         reason=Reason.INTERRUPTED,
-        spend={"turns": 2, "tool_calls": 2, "read_tokens": 0},
+        spend=spent(turns=2, read_tokens=0),
+        coverage=covered("not_found", None),
     )
     assert codes(write_trace(tmp_path, events=[*sound_events("run-1")[:5], end])) == []
 
 
 def test_a_refused_call_costs_nothing(tmp_path: Path) -> None:
     events = sound_events("run-1")
-    refused: list[Event] = [
-        ToolCalled(turn=2, call_id="c9", tool="shell", arguments="not json", why=""),
-        ToolReturned(turn=2, call_id="c9", tool="shell", ok=False, envelope={"error": {"code": "unknown_tool"}}),
+    more: list[Event] = [
+        ToolCalled(turn=2, call_id="c3", tool="shell", arguments="not json", why=""),
+        ToolReturned(turn=2, call_id="c3", tool="shell", ok=False, envelope=refused("c3", "shell", "unknown_tool")),
     ]
-    assert codes(write_trace(tmp_path, events=[*events[:4], *refused, *events[4:]])) == []
+    assert codes(write_trace(tmp_path, events=[*events[:8], *more, *events[8:]])) == []
 
 
 def test_the_store_is_asked_when_there_is_one(tmp_path: Path) -> None:
     path = write_trace(tmp_path)
-    assert codes(path, text_of=lambda _: None) == ["passage"]
-    assert codes(path, text_of=lambda _: TEXT.replace("113.14", "113.15")) == ["passage", "quote"]
+    assert codes(path, passage_of=lambda _: None) == ["passage"]
+    assert codes(path, passage_of=stored(TEXT.replace("113.14", "113.15"))) == ["passage", "quote"]
 
 
 def test_a_quote_beyond_the_excerpt_is_checked_against_the_store(tmp_path: Path) -> None:
     text = "x" * 400 + "113.14 pesos"
     events = citing(start=400, end=412)
     events[6] = PassageRead(
-        turn=2, call_id="c2", chunk_id=12, publication="5", sha256=sha256(text.encode()).hexdigest(),
-        chars=412, tokens=20, excerpt=text[:300],
+        turn=2, call_id="c2", chunk_id=12, publication="5778070", sha256=sha256(text.encode()).hexdigest(),
+        chars=412, tokens=103, excerpt=text[:300],
     )  # fmt: skip
+    quote = {**CITATION, "start": 400, "end": 412}
+    events[10] = dataclasses.replace(events[10], draft={**DRAFT, "claims": [{**CLAIM, "citations": [quote]}]})
+    events[12] = finished(spend=spent(read_tokens=103))
     path = write_trace(tmp_path, events=events)
-    assert codes(path, text_of={12: text}.get) == []
-    assert codes(path, text_of={12: text.replace("14 pesos", "41 pesos")}.get) == ["passage", "quote"]
+    assert codes(path, passage_of=stored(text)) == []
+    assert codes(path, passage_of=stored(text.replace("14 pesos", "41 pesos"))) == ["passage", "quote"]
 
 
 @settings(deadline=None)

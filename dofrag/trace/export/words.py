@@ -1,0 +1,81 @@
+"""Headings of an exported report, in the languages that people ask in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+WORDS: Mapping[str, Mapping[str, str]] = {
+    "es": {
+        "title": "Informe de una investigación",
+        "question": "Pregunta",
+        "as_of": "Fecha de corte",
+        "corpus": "Acervo",
+        "state": "Estado final",
+        "interrupted": "La corrida se interrumpió: el registro termina antes de su fin.",
+        "answer": "Respuesta",
+        "no_answer": "No hay respuesta: lo que sigue es lo que se halló.",
+        "premise": "Premisa",
+        "quotes": "Citas",
+        "sources": "Fuentes",
+        "coverage": "Cobertura",
+        "part": "Parte",
+        "requirement": "Requisito",
+        "status": "Estado",
+        "source": "Fuente",
+        "calls": "Consultas",
+        "turn": "Turno",
+        "tool": "Herramienta",
+        "arguments": "Argumentos",
+        "found": "Halló",
+        "refused": "rechazada",
+        "broken_off": "sin regreso",
+        "drafts": "Borradores rechazados",
+        "limitations": "Alcance y límites",
+        "record": "Registro",
+        "spend": "Gasto",
+        "versions": "Versiones",
+        "hash": "SHA-256 de la última línea",
+        "claim": "Afirmación",
+        "chunk": "fragmento",
+        "unreadable": "Líneas ilegibles del registro",
+    },
+    "en": {
+        "title": "Report of a research run",
+        "question": "Question",
+        "as_of": "As of",
+        "corpus": "Corpus",
+        "state": "Terminal state",
+        "interrupted": "The run was interrupted: its trace ends before its end.",
+        "answer": "Answer",
+        "no_answer": "There is no answer: what follows is what was found.",
+        "premise": "Premise",
+        "quotes": "Quotes",
+        "sources": "Sources",
+        "coverage": "Coverage",
+        "part": "Part",
+        "requirement": "Requirement",
+        "status": "Status",
+        "source": "Source",
+        "calls": "Calls",
+        "turn": "Turn",
+        "tool": "Tool",
+        "arguments": "Arguments",
+        "found": "Found",
+        "refused": "refused",
+        "broken_off": "no return",
+        "drafts": "Rejected drafts",
+        "limitations": "Scope and limits",
+        "record": "Record",
+        "spend": "Spend",
+        "versions": "Versions",
+        "hash": "SHA-256 of the last line",
+        "claim": "Claim",
+        "chunk": "chunk",
+        "unreadable": "Unreadable lines of the trace",
+    },
+}
+
+
+def words_of(language: str) -> Mapping[str, str]:
+    """In a language by its ISO 639-1 code; English where there is no other."""
+    return WORDS.get(language, WORDS["en"])
