@@ -56,9 +56,9 @@ class Budget:
 
     def out_of_time(self) -> Trip | None:
         """The wall clock, when it has run out."""
-        left = self.time_left()
         maximum = self.limits.wall_clock_s
-        return Trip("wall_clock_s", maximum, maximum - left, 0) if left <= 0 else None
+        # All of it is spent: by how much it was overrun is a matter of `elapsed_ms`, and of no replay.
+        return Trip("wall_clock_s", maximum, maximum, 0) if self.time_left() <= 0 else None
 
     def last_turn(self) -> Trip | None:
         """The turn limit, when no turn is left: to give up then and to be stopped are the same."""

@@ -18,19 +18,25 @@ from dofrag.agent.record import Recorder
 from dofrag.agent.setup import Setup
 from dofrag.agent.view import make_view
 from dofrag.coverage.closure import check_closure
+from dofrag.coverage.compose import as_shown, in_quotes
+from dofrag.coverage.facts import facts_of, unquoted
 from dofrag.coverage.interface import Coverage, Verdict
 from dofrag.coverage.ledger import assess
 from dofrag.coverage.prepared import PreparedPassage, prepare
-from dofrag.domain.evidence import Draft, Fault, PremiseStatus
+from dofrag.domain.evidence import NO_PREMISE, Draft, Fault, FaultCode, PremiseStatus
 from dofrag.domain.question import Question, Status, SubQuestion
 from dofrag.domain.records import dataclass
 from dofrag.domain.run import LIMIT_REASONS, Reason
 from dofrag.errors import MalformedStep, PlannerError
 from dofrag.planner.interface import Abstain, Ask, Clarify, Parts, PastCall, Step, ToolCall
+from dofrag.text.shown import shown
+from dofrag.text.tokens import one_line
 from dofrag.tools.contract import ErrorCode, ToolContext, ToolInputError
 from dofrag.tools.dispatch import Dispatched, dispatch, error_envelope, open_tools
 from dofrag.tools.session import ResearchSession
 
+CLARIFY_MAX = 400
+"""Characters of a question back at most."""
 STALLED_AFTER = 3
 """Turns in a row without a usable step, after which the planner counts as stalled."""
 
@@ -101,7 +107,8 @@ class Run:
                     if end is not None:
                         return end
                 case Clarify():
-                    return End(reason=Reason.AMBIGUOUS, message=step.message, options=self._options(step))
+                    message = one_line(shown(step.message), CLARIFY_MAX)
+                    return End(reason=Reason.AMBIGUOUS, message=message, options=self._options(step))
                 case Abstain():
                     return self._abstained(step)
                 case _:
@@ -138,7 +145,10 @@ class Run:
             self.record.decomposed(self.sub_questions)
 
     def _choosable(self, step: Clarify) -> bool:
-        """Whether there is something to choose from: two publications at least, all of them found in this run."""
+        """Whether there is something to choose from, two publications at least, all of them found in this run; and
+        whether it only asks: no figure or date that the question does not hold."""
+        if unquoted(step.message, facts_of(self.question.text)):
+            return False
         return len(set(step.options)) >= 2 and all(self.session.is_discovered(code) for code in step.options)
 
     def _options(self, step: Clarify) -> tuple[str, ...]:
@@ -188,6 +198,26 @@ class Run:
 
     def _draft(self, draft: Draft) -> End | None:
         """Accept a draft, or record why not. A rejected draft has cost its turn."""
+        verdict = self._judged(as_shown(draft))
+        if verdict.faults and self._only_words(verdict):
+            # It has what is asked, in words that its quotes do not bear out, and was told so: its quotes are enough.
+            claims = in_quotes(verdict.claims, self.prepared)
+            verdict = self._judged(replace(draft, claims=claims, premise=NO_PREMISE))
+        if verdict.faults:
+            return None
+        match verdict.premise.status:
+            case PremiseStatus.FALSE:
+                reason = Reason.PREMISE_CORRECTED
+            case PremiseStatus.UNCLEAR:
+                return End(reason=Reason.PREMISE_UNCLEAR)
+            case PremiseStatus.SUPPORTED | PremiseStatus.NOT_APPLICABLE:
+                contested = positions(self.sub_questions, self.prepared, verdict.claims)
+                reason = Reason.CLOSED_CONTESTED if contested else Reason.CLOSED
+            case _:
+                assert_never(verdict.premise.status)
+        return End(reason=reason, verdict=verdict)
+
+    def _judged(self, draft: Draft) -> Verdict:
         turn = self.budget.turns
         self.record.proposed(turn, draft)
         verdict = check_closure(
@@ -202,18 +232,14 @@ class Run:
         if verdict.faults:
             self.rejections.append((turn, verdict.faults))
             self.record.rejected(turn, verdict)
-            return None
-        match verdict.premise.status:
-            case PremiseStatus.FALSE:
-                reason = Reason.PREMISE_CORRECTED
-            case PremiseStatus.UNCLEAR:
-                return End(reason=Reason.PREMISE_UNCLEAR)
-            case PremiseStatus.SUPPORTED | PremiseStatus.NOT_APPLICABLE:
-                contested = positions(self.sub_questions, self.prepared, verdict.claims)
-                reason = Reason.CLOSED_CONTESTED if contested else Reason.CLOSED
-            case _:
-                assert_never(verdict.premise.status)
-        return End(reason=reason, verdict=verdict)
+        return verdict
+
+    def _only_words(self, verdict: Verdict) -> bool:
+        """Whether nothing but the words of a draft is at fault, and its planner was told before or cannot be told."""
+        if verdict.premise.status is not PremiseStatus.NOT_APPLICABLE:
+            return False  # a premise is corrected in words
+        told = [all(f.code is FaultCode.WORDS_NOT_QUOTED for f in faults) for _, faults in self.rejections]
+        return told[-1] and (any(told[:-1]) or self.budget.last_turn() is not None)
 
     def _with_the_rest(self, verdict: Verdict) -> Verdict:
         """What is in force now is never answered without a search for what came later, and nothing that was found and

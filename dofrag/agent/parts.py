@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from dofrag.domain.question import Question, Requirement, Span, SubQuestion
 from dofrag.planner.interface import Parts
+from dofrag.text.shown import whole_words
 
 MAX_PARTS = 4
 PART_MIN = 15
@@ -23,13 +24,16 @@ def added_parts(
 ) -> tuple[SubQuestion, ...]:
     """The new sub-questions that a proposal gives, with requirements by the same rules as any question's. Pure.
 
-    What is no span of the question, is too short, or requires nothing that is not required already, gives none.
+    What is no span of the question, cuts a word, is too short, or requires nothing that is not required already,
+    gives none.
     """
     required = {_what(r) for sub in present for r in sub.requirements}
     out: list[SubQuestion] = []
     left = MAX_REQUIREMENTS
     for start, end in sorted(set(parts.spans))[:MAX_PARTS]:
         if not 0 <= start < end <= len(question.text) or len(question.text[start:end].strip()) < PART_MIN:
+            continue
+        if not whole_words(question.text, start, end):
             continue
         text = question.text[start:end]
         name = f"p{len(out) + 1}"

@@ -14,6 +14,7 @@ from dofrag.domain.corpus import Passage
 from dofrag.domain.evidence import NO_PREMISE, Claim
 from dofrag.domain.question import Requirement, Status, SubQuestion
 from dofrag.domain.run import ENDS, Reason, TerminalState
+from dofrag.text.shown import shown
 from dofrag.tools.results import shorten
 from dofrag.tools.session import SearchRecord
 from dofrag.trace.codec import jsonable
@@ -51,11 +52,13 @@ def build_result(run: Run, end: End) -> Json:
         "sources": [_source(run, run.session.passages[chunk_id]) for chunk_id in citations],
         "premise": {"status": str(premise.status), "correction": premise.correction},
         "positions": [jsonable(p) for p in contested],
-        "limitations": _limitations(run, end, citations),
-        "options": list(end.options),
+        "limitations": [shown(line) for line in _limitations(run, end, citations)],
+        "options": [shown(option) for option in end.options],
         "coverage": coverage,
         "searched": [_search(r) for r in run.session.searched],
-        "rejections": [{"turn": turn, "faults": [f.message for f in faults]} for turn, faults in run.rejections],
+        "rejections": [
+            {"turn": turn, "faults": [shown(f.message) for f in faults]} for turn, faults in run.rejections
+        ],
         "rejected_citations": list(run.rejected_citations),
         "spend": _spend(run),
         "limits": asdict(run.setup.limits),

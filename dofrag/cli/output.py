@@ -12,6 +12,8 @@ from typing import Any
 
 import click
 
+from dofrag.text.shown import BIDI
+
 WIDTH_DEFAULT = 100
 """Columns when the output is not a terminal, so that piped output is the same everywhere."""
 
@@ -23,7 +25,9 @@ def print_json(document: Any) -> None:
     """One JSON document and a line end. Where the console's encoding could not show a letter, it is escaped."""
     # `sys.stdout` is None where the process was started with it closed; the run itself still counts.
     utf8 = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
-    click.echo(json.dumps(document, ensure_ascii=not utf8, indent=2))
+    text = json.dumps(document, ensure_ascii=not utf8, indent=2)
+    # The data stays what it is; a console or a viewer of the raw document has nothing that turns its text about.
+    click.echo(BIDI.sub(lambda found: f"\\u{ord(found.group()):04x}", text))
 
 
 def clean(text: str) -> str:

@@ -46,8 +46,8 @@ def cell_context(prepared: PreparedPassage, sentence: Sentence, start: int) -> C
 def _context(
     prepared: PreparedPassage, sentence: Sentence, header_span: tuple[int, int], start: int
 ) -> CellContext | None:
-    row = _cells(prepared.text, sentence.start, sentence.end)
-    header = _cells(prepared.text, *header_span)
+    row = cells_of(prepared.text, sentence.start, sentence.end)
+    header = cells_of(prepared.text, *header_span)
     at = next((n for n, (a, b) in enumerate(row) if a <= start < b), None)
     if at is None or at >= len(header):
         return None
@@ -57,7 +57,7 @@ def _context(
     return CellContext(column, " ".join(labels))
 
 
-def _cells(text: str, start: int, end: int) -> list[tuple[int, int]]:
+def cells_of(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Spans of the cells of a row `| a | b |`."""
     cells: list[tuple[int, int]] = []
     at = start + 1 if text[start : start + 1] == "|" else start

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from dofrag.coverage.binding import Quoted, misbound
 from dofrag.coverage.facts import Facts, facts_of, unquoted
 from dofrag.coverage.interface import Proof, Support, Verdict
 from dofrag.coverage.ledger import hold_to_one_list
@@ -152,7 +153,11 @@ class _Check:
         if claim.computed is None and claim.citations:
             quotes = " . ".join([*(c.quote for c in claim.citations), *self.titles(claim)])
             for word in unsaid_turns(claim.text, quotes):
-                self.fault(FaultCode.NUMBER_NOT_QUOTED, where, key="turn_not_quoted", figure=word)
+                self.fault(FaultCode.WORDS_NOT_QUOTED, where, key="turn_not_quoted", figure=word)
+        spans = [Quoted(self.prepared[c.chunk_id], c.start or 0, c.end or 0) for c in claim.citations]
+        result = claim.computed.result if claim.computed is not None else ""
+        for figure, label in misbound(claim.text, spans, facts_of(result).numbers):
+            self.fault(FaultCode.WORDS_NOT_QUOTED, where, key="misbound", figure=figure, label=_brief(label))
 
     def titles(self, claim: Claim) -> list[str]:
         """What stands above the quotes of a claim: titles and headings."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from dofrag.coverage.interface import Support
 from dofrag.coverage.ledger import hold_to_one_list
@@ -11,8 +12,9 @@ from dofrag.coverage.listing import asks_for_all
 from dofrag.coverage.match import meets
 from dofrag.coverage.prepared import PreparedPassage
 from dofrag.coverage.spans import Span, merged
-from dofrag.domain.evidence import Citation, Claim
+from dofrag.domain.evidence import Citation, Claim, Draft
 from dofrag.domain.question import DateRequired, DateRole, ItemRequired, Requirement, SubQuestion
+from dofrag.text.shown import shown
 
 _MARKS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|^#{1,6}\s+|\\(?=[^\w\s])", re.MULTILINE)
 
@@ -94,6 +96,28 @@ def _claim(prepared: PreparedPassage, spans: tuple[Span, ...], subs: list[str], 
     return Claim(text=text, sub_questions=tuple(subs), citations=citations)
 
 
+def in_quotes(claims: Sequence[Claim], prepared: Mapping[int, PreparedPassage]) -> tuple[Claim, ...]:
+    """The same claims in the words of their quotes, and in no others. Citations need their spans."""
+    return tuple(replace(claim, text=_quoted_text(claim, prepared)) for claim in claims)
+
+
+def as_shown(draft: Draft) -> Draft:
+    """A draft whose texts are what people will see of them: what is checked is what is read."""
+    correction = draft.premise.correction
+    premise = replace(draft.premise, correction=None if correction is None else shown(correction))
+    return replace(
+        draft, claims=tuple(replace(claim, text=shown(claim.text)) for claim in draft.claims), premise=premise
+    )
+
+
+def _quoted_text(claim: Claim, prepared: Mapping[int, PreparedPassage]) -> str:
+    spans: dict[int, list[Span]] = {}
+    for cited in claim.citations:
+        spans.setdefault(cited.chunk_id, []).append((cited.start or 0, cited.end or 0))
+    own = ((prepared[i], merged(found, prepared[i].text)) for i, found in spans.items())
+    return " … ".join(_row_text(passage, found) or _joined(passage.text, found) for passage, found in own)
+
+
 _BETWEEN = re.compile(r"[\s;,.*_]*(?:[yeou][\s*_]+)?")
 
 
@@ -122,7 +146,7 @@ def _row_text(prepared: PreparedPassage, spans: tuple[Span, ...]) -> str:
 def readable(text: str) -> str:
     """A quote as a sentence: no emphasis marks, no table rules, single blanks."""
     cells = re.sub(r"\s*\|\s*", " · ", text.strip().strip("|")) if text.lstrip().startswith("|") else text
-    return " ".join(_MARKS.sub("", cells).split())
+    return shown(_MARKS.sub("", cells))
 
 
 def compose_answer(claims: Sequence[Claim], citation_numbers: Mapping[int, int]) -> str:

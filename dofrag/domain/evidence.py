@@ -82,6 +82,7 @@ class FaultCode(StrEnum):
     QUOTE_TOO_SHORT = "quote_too_short"
     IRRELEVANT_CITATION = "irrelevant_citation"
     NUMBER_NOT_QUOTED = "number_not_quoted"
+    WORDS_NOT_QUOTED = "words_not_quoted"
     COMPUTATION_WRONG = "computation_wrong"
     UNKNOWN_SUB_QUESTION = "unknown_sub_question"
     REQUIREMENT_MISSING = "requirement_missing"

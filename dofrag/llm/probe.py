@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from dofrag.llm.actions import find_actions
 from dofrag.llm.faults import FaultKind, ProviderFault
@@ -111,7 +112,9 @@ def _try(model: ChatModel, mode: Mode, timeout_s: float) -> tuple[bool | None, s
         refused = fault.kind in (FaultKind.UNSUPPORTED, FaultKind.BAD_REQUEST)
         return (False if refused else None), fault.message
     if mode.calls_functions:
-        return (True, "") if response.calls else (False, "accepted, and not used")
+        if not response.calls:
+            return False, "accepted, and not used"
+        return (True, "") if _pings(response) else (False, "another function was called, or with other arguments")
     valid = _acts(response)
     return valid, "" if valid else "accepted, and not kept to"
 
@@ -124,7 +127,20 @@ def _parallel(model: ChatModel, found: dict[Mode, bool | None], timeout_s: float
         response = model.complete(_request(Mode.TOOLS, _TWICE), timeout_s)
     except ProviderFault as fault:
         return Finding(Check.PARALLEL, None, fault.message)
-    return Finding(Check.PARALLEL, len(response.calls) > 1, f"{len(response.calls)} calls came")
+    count = _pings(response)
+    return Finding(Check.PARALLEL, count > 1, f"{count} {'call' if count == 1 else 'calls'} came")
+
+
+def _pings(response: ChatResponse) -> int:
+    """How many calls are what was asked for: this function, with this argument."""
+    return sum(call.name == PING.name and _arguments(call.arguments) == {"value": "ok"} for call in response.calls)
+
+
+def _arguments(given: Any) -> Any:
+    try:
+        return json.loads(given) if isinstance(given, str) else given
+    except (ValueError, RecursionError):
+        return None
 
 
 def _acts(response: ChatResponse) -> bool:

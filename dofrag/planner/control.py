@@ -12,11 +12,14 @@ from dofrag.coverage.compute import OPERATIONS
 from dofrag.domain.evidence import QUOTE_MAX, Citation, Claim, Computation, Draft, PremiseFinding, PremiseStatus
 from dofrag.llm.interface import Function
 from dofrag.planner.interface import Abstain, Clarify, Parts, View
+from dofrag.profiles.prompts import Prompts
+from dofrag.text.shown import shown, whole_words
 from dofrag.tools.arguments import checked_arguments
 from dofrag.tools.contract import ErrorCode, ToolInputError, closed_schema
 
 MAX_CLAIMS = 30
 MAX_CITATIONS = 12
+ABOUT_MAX = 200
 
 _CITATION = closed_schema(
     {
@@ -84,10 +87,14 @@ ABSTAIN = Function(
 )
 CLARIFY = Function(
     "ask_clarification",
-    "Ask which of several discovered publications is meant.",
+    "Ask which of several discovered publications is meant. The program words the question.",
     closed_schema(
         {
-            "message": {"type": "string", "minLength": 1, "maxLength": 600},
+            "about": {
+                "type": ["string", "null"],
+                "maxLength": ABOUT_MAX,
+                "description": "The words of the question that fit several, copied letter by letter.",
+            },
             "publications": {
                 "type": "array",
                 "items": {"type": "string", "minLength": 1, "maxLength": 80},
@@ -124,7 +131,7 @@ def open_controls(view: View) -> tuple[Function, ...]:
     return (*found, ABSTAIN)
 
 
-def control_step(name: str, arguments: object, view: View) -> Draft | Abstain | Clarify | Parts:
+def control_step(name: str, arguments: object, view: View, prompts: Prompts) -> Draft | Abstain | Clarify | Parts:
     """The step that a control stands for. Raises ToolInputError where its arguments do not fit."""
     if name == SUBMIT.name:
         arguments = _filled(arguments)
@@ -133,14 +140,22 @@ def control_step(name: str, arguments: object, view: View) -> Draft | Abstain | 
         case "submit_answer":
             return _draft(given)
         case "abstain":
-            return Abstain(given["why"].strip())
+            return Abstain(shown(given["why"]))
         case "ask_clarification":
             codes = tuple(dict.fromkeys(given["publications"]))
             if len(codes) < 2 or any(code not in view.publications for code in codes):
                 raise ToolInputError(ErrorCode.UNDISCOVERED_DOCUMENT, "unknown_options", path="publications")
-            return Clarify(given["message"].strip(), codes)
+            return Clarify(_asked_back(given["about"], view.question.text, prompts), codes)
         case _:
             return Parts(_spans(given["parts"], view.question.text))
+
+
+def _asked_back(about: str | None, question: str, prompts: Prompts) -> str:
+    """What a person is asked, in our words: of the model's own only what stands in the question is said."""
+    span = _span((about or "").strip(), question)
+    if span is None:
+        return prompts("clarify")
+    return prompts("clarify_about", about=shown(question[span[0] : span[1]]))
 
 
 def _filled(arguments: object) -> object:
@@ -160,7 +175,7 @@ def _draft(given: Mapping[str, Any]) -> Draft:
     return Draft(
         claims=tuple(
             Claim(
-                text=claim["text"],
+                text=shown(claim["text"]),
                 sub_questions=tuple(claim["sub_questions"]),
                 citations=tuple(Citation(chunk_id=int(c["chunk_id"]), quote=c["quote"]) for c in claim["citations"]),
                 computed=_computed(claim["computed"]),
@@ -181,8 +196,16 @@ def _spans(parts: list[str], question: str) -> tuple[tuple[int, int], ...]:
     """Where the parts stand in the question. Raises ToolInputError for one that does not."""
     spans = []
     for n, part in enumerate(parts):
-        start = question.find(part.strip())
-        if start < 0:
+        span = _span(part.strip(), question)
+        if span is None:
             raise ToolInputError(ErrorCode.SCHEMA_VIOLATION, "not_a_part", path=f"parts[{n}]")
-        spans.append((start, start + len(part.strip())))
+        spans.append(span)
     return tuple(spans)
+
+
+def _span(part: str, question: str) -> tuple[int, int] | None:
+    """Where a part first stands in the question without cutting a word, None where it does not."""
+    start = question.find(part) if part else -1
+    while start >= 0 and not whole_words(question, start, start + len(part)):
+        start = question.find(part, start + 1)
+    return (start, start + len(part)) if start >= 0 else None

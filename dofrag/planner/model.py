@@ -87,6 +87,8 @@ class ModelPlanner:
                 self._result(call, self._outcome(view))
             else:
                 self._result(call, self._prompts("one_call"))
+        for past in fresh[len(self._asked) :]:  # made for the model, before it was asked anything
+            self._talk.add(Message(role=Role.USER, text=result_text(self._prompts, past, self._shown)))
         self._asked = ()
 
     def _outcome(self, view: View) -> str:
@@ -239,7 +241,7 @@ class ModelPlanner:
         if call.name not in names:
             return self._unusable("not_open", name=call.name)
         try:
-            step = control_step(call.name, jsonable(_parsed(call.arguments)), view)
+            step = control_step(call.name, jsonable(_parsed(call.arguments)), view, self._prompts)
         except ToolInputError as error:
             if str(error) in ("unknown_options", "not_a_part"):
                 return self._unusable(str(error))

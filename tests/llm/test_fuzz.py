@@ -85,7 +85,7 @@ CALLS = (
     ("split_question", {"parts": ["la cuota anual de amarre"]}),
     ("x", {}),
     ("", None),
-    ("ask_clarification", {"message": "¿?", "publications": ["9000001", "9000002"]}),
+    ("ask_clarification", {"about": "amarre", "publications": ["9000001", "9000002"]}),
     submit(claim(chunk_id=9)),
     submit(claim(quote="x")),
     ("submit_answer", {"claims": []}),

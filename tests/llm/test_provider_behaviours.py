@@ -192,7 +192,7 @@ CASES = [
     Case("mended_after_a_rejection", (*HONEST[:2], say(submit(claim(f"{ALTERED}.", ALTERED))), HONEST[2]), "answered", "closed"),
     Case("an_early_close", (say(("search_documents", {**SEARCH[1], "query": "faros"})), say(("read_chunks", {"chunk_ids": [3], "neighbor_window": 0})), say(submit(claim("Los faros se pintan cada año.", "Los faros se pintan cada año", 3)))), *NO_ANSWER, check=lambda r, t, s: assert_in("requirement_missing", faults(t))),
     Case("gives_up", (HONEST[0], say(("abstain", {"why": "no encuentro nada"}))), "abstained", "coverage_missing"),
-    Case("asks_about_publications_that_it_did_not_find", (HONEST[0], say(("ask_clarification", {"message": "¿Cuál?", "publications": ["1", "2"]}))), "failed", "planner_stalled"),
+    Case("asks_about_publications_that_it_did_not_find", (HONEST[0], say(("ask_clarification", {"about": None, "publications": ["1", "2"]}))), "failed", "planner_stalled"),
     Case("false_premise_by_absence", (*HONEST[:2], say(("submit_answer", {"claims": [claim("No se encontró ninguna publicación.")], "premise": {"status": "false", "correction": "No se encontró nada."}}))), *NO_ANSWER, check=lambda r, t, s: assert_in("premise_unproven", faults(t))),
     # Its bill
     Case("usage_missing", tuple(say(c, usage=None) for c in GOOD), "answered", "closed", check=lambda r, t, s: estimated(r, t)),
