@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
 
 from dofrag.agent.listed import listed
 from dofrag.coverage.cues import cue
@@ -17,8 +18,9 @@ from dofrag.coverage.match import PreparedPassage, meets
 from dofrag.coverage.provision import provision_sentences
 from dofrag.domain.corpus import Publication
 from dofrag.domain.evidence import Claim, Fault, FaultCode
-from dofrag.domain.question import Question, Requirement, SubQuestion
+from dofrag.domain.question import Question, Requirement, SubQuestion, ValueRequired
 from dofrag.planner.series import alters, corrects, newer_in_series, of_no_time, searched_since
+from dofrag.text.dates import find_dates
 from dofrag.text.fold import fold
 from dofrag.text.mentions import find_provisions
 from dofrag.text.paths import provision_matches
@@ -50,6 +52,9 @@ def left_aside(
         if newer is not None:
             text = message("fault.newer_in_series", title=newer.title, on=newer.published_on)
             return Fault(code=FaultCode.LATER_REFORMS, where=requirement.id, message=text)
+        fault = _by_then(session, question, requirement, own, message)
+        if fault is not None:
+            return fault
         if asks_for_all(requirement):
             fault = _rest(session, requirement, sources, message)
             if fault is not None:
@@ -59,6 +64,29 @@ def left_aside(
             text = message("fault.corrected_later", title=later.title, on=later.published_on)
             return Fault(code=FaultCode.LATER_REFORMS, where="", message=text)
     return None
+
+
+def _by_then(
+    session: ResearchSession, question: Question, requirement: Requirement, own: Publication, message: Message
+) -> Fault | None:
+    """A later act on the source that had been published by the day on which, as the question tells, something
+    happened: whether the old rule or the new one governs that is for its transitory provisions to say."""
+    day = _day_told(question.text)
+    source = requirement.source
+    if day is None or source.published_from or (isinstance(requirement, ValueRequired) and requirement.period):
+        return None
+    for later in sorted(session.publications.values(), key=lambda p: (p.published_on, p.code)):
+        if own.published_on < later.published_on <= day and alters(later, own):
+            text = message("fault.altered_by_then", title=later.title, on=later.published_on)
+            return Fault(code=FaultCode.LATER_REFORMS, where=requirement.id, message=text)
+    return None
+
+
+def _day_told(text: str) -> date | None:
+    """The day that a statement before the question names: when somebody did something."""
+    asked = text.find("¿")
+    days = [d.first for d in find_dates(text[: max(asked, 0)]) if d.precision == "day" and d.year_given]
+    return days[-1] if len(days) == 1 else None
 
 
 def _bears(session: ResearchSession, later: Publication, quotes: Sequence[str]) -> bool:

@@ -12,10 +12,10 @@ from dofrag.coverage.source import about, held, meant, names_anything, telling_t
 from dofrag.coverage.spans import Span, merged, pieces, quotable_span
 from dofrag.coverage.units import Item
 from dofrag.coverage.vocabulary import wordset
-from dofrag.coverage.wording import same
+from dofrag.coverage.wording import said, same
 from dofrag.domain.question import ItemRequired, ListRequired, Source, Status
 from dofrag.domain.records import dataclass
-from dofrag.text.fold import stem, words
+from dofrag.text.fold import fold_chars, stem, words
 from dofrag.text.mentions import find_provisions
 from dofrag.text.numwords import parse_roman
 from dofrag.text.patterns import late
@@ -69,9 +69,12 @@ def _measured(item: Item, prepared: PreparedPassage) -> bool:
     return any(not q.reference and (q.unit is not None or q.value != int(q.value)) for q in inside)
 
 
-def list_support(requirement: ListRequired, prepared: PreparedPassage) -> Support:
-    """A list introduced as what is asked for, from its first item to its last; READ when an end is missing."""
+def list_support(requirement: ListRequired, prepared: PreparedPassage, part: str = "") -> Support:
+    """A list introduced as what is asked for, from its first item to its last; READ when an end is missing. Verbs of
+    the question (`part`) are said otherwise by what introduces it."""
     subject = telling_terms(requirement.terms, requirement.source)
+    spoken = {stem(w) for w in said(part).words} if part else set()
+    subject = tuple(s for s in subject if s in spoken) or subject
     partial: _List | None = None
     named = _provisions_named(requirement, prepared)
     if named is not None:
@@ -105,8 +108,8 @@ def _provisions_named(requirement: ListRequired, prepared: PreparedPassage) -> S
     spoken = [w for term in requirement.terms for w in words(term)]
     if requirement.aspect is not None or not spoken or stem(spoken[0]) not in wordset("provision_nouns"):
         return None
-    said = [w for w in spoken[1:] if stem(w) not in wordset("slots", "kinds", "common")]
-    heads = [tuple(s[: max(4, len(s) - 2)] for s in same(stem(w))) for w in said]
+    telling = [w for w in spoken[1:] if stem(w) not in wordset("slots", "kinds", "common")]
+    heads = [tuple(s[: max(4, len(s) - 2)] for s in same(stem(w))) for w in telling]
     for sentence in prepared.sentences:
         told = all(any(own.startswith(head) for own in sentence.near) for head in heads)
         if not sentence.heading and told and find_provisions(prepared.text[sentence.start : sentence.end]):
@@ -182,6 +185,8 @@ def _introduced(
     near: frozenset[str] = frozenset()
     if lead is not None:
         near = frozenset(stem(w) for w in words(prepared.text[lead[0] : lead[1]]))
+        if cue("hands_in").search(fold_chars(prepared.text[lead[0] : lead[1]]).rstrip()):
+            near |= wordset("papers")  # what somebody hands in are papers
     here = [s for s in subject if meant(s, near)]
     hits = len(here) + sum(meant(s, wide) for s in subject if s not in here)
     if continued and named and not here:

@@ -49,6 +49,8 @@ def other_kind(requirement: Requirement, prepared: PreparedPassage, part: SubQue
     if not (requirement.source.name or requirement.source.identifier):
         return ""
     begins = _kind_at_start(prepared.passage.publication.title)
+    if begins == "project" and fold_chars(requirement.source.identifier or "").startswith("proy"):
+        return ""  # the draft itself is asked for
     if begins == "regulation" and not identity:
         begins = ""
     return begins if begins and begins not in anywhere and (identity or begins in ABOUT) else ""

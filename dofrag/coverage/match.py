@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import assert_never
 
+from dofrag.coverage.brackets import other_row
 from dofrag.coverage.echo import asked_by, opposite, silent
 from dofrag.coverage.entities import names, siblings, unnamed
 from dofrag.coverage.grounded import grounded, vague
@@ -182,6 +183,7 @@ def _telling(requirement: Requirement, prepared: PreparedPassage, part: SubQuest
 
     def tells(sentence: Sentence) -> bool:
         of_it = names(requirement.entities, sentence, prepared) and not (part and opposite(part.text, sentence))
+        of_it = of_it and not (part and other_row(sentence, prepared, part))
         of_it = of_it and grounded(requirement, sentence, prepared, part)
         if of_it and (left := unsaid(requirement, sentence, prepared, part)):
             missing.append(left)
@@ -250,7 +252,7 @@ def _by_type(requirement: Requirement, prepared: PreparedPassage, part: SubQuest
         case ItemRequired():
             return item_support(requirement, prepared)
         case ListRequired():
-            return list_support(requirement, prepared)
+            return list_support(requirement, prepared, part.text if part else "")
         case ProvisionRequired():
             return provision_support(requirement, prepared)
         case PublicationRequired():

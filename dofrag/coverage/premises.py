@@ -325,4 +325,6 @@ def premise_faults(
         if check.status is PremiseStatus.FALSE:
             values = {"label": premise.label, "chunk_id": check.chunk_id}
             faults.append((FaultCode.PREMISE_UNPROVEN, premise.id, "premise_contradicted", values))
+        elif premise.stated and check.status is not PremiseStatus.SUPPORTED:
+            faults.append((FaultCode.PREMISE_UNPROVEN, premise.id, "premise_open", {"label": premise.label}))
     return faults

@@ -10,6 +10,7 @@ from dofrag.coverage.spans import Span, quotable_span
 from dofrag.coverage.vocabulary import wordset
 from dofrag.domain.question import PublicationRequired, Status, TopicRequired
 from dofrag.text.fold import STOP_WORDS, stem, words
+from dofrag.text.mentions import find_provisions
 
 
 def title_span(prepared: PreparedPassage) -> Span:
@@ -94,6 +95,13 @@ def _fits(wanted: str, sentence: Sentence) -> bool:
         case "date":
             rule = cue("relative_start").search(sentence.folded)
             return bool(sentence.dates or rule or any(q.kind == "duration" for q in sentence.quantities))
+        case "provision":
+            own = [
+                m.end
+                for m in find_provisions(sentence.folded)
+                if m.start > (sentence.mark.end if sentence.mark else 0)
+            ]
+            return bool(own)
         case "actor":
             return bool(cue("authority").search(sentence.folded))
         case _:
@@ -108,6 +116,8 @@ def _wanted(part: str) -> str:
     spoken = [w for w in asked[:5] if w not in STOP_WORDS]
     if {"cual", "cuales", "que"} & set(asked[:2]) and spoken and stem(spoken[0]) in wordset("measured"):
         return "measure"
+    if {"cual", "cuales", "que"} & set(asked[:2]) and spoken and stem(spoken[0]) in wordset("provision_nouns"):
+        return "provision"
     if "cuando" in asked[:3] or {"fecha", "dia"} & set(asked[:4]):
         return "date"
     return "actor" if {"quien", "quienes"} & set(asked[:3]) else ""

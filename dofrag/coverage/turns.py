@@ -38,6 +38,8 @@ def untold(requirement: Requirement, sentence: Sentence, prepared: PreparedPassa
     folded = fold_chars(part.text)
     if _why(part.text) and not cue("cause").search(sentence.folded):
         return "a cause"
+    if cue("prolonged").search(folded) and not cue("prolongs").search(sentence.folded):
+        return "an extension"
     if cue("formerly").search(folded) and not _of_before(part, prepared):
         return "what it was before"
     whole = requirement.aspect in ENDS and requirement.path is None and cue("of_instrument").search(f"de {folded}")

@@ -81,7 +81,15 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
         # A cell is read with the header of its table.
         spans = (best.sentence.header, *spans)
     rank = closeness(subject, best.sentence) + 2 * _titled_by(subject, requirement, prepared)
+    rank += 2 * _begins_with(subject, best.sentence)
     return Support(Status.SUPPORTED, f"{shown.strip()} fits", spans, (best.quantity.text,), proofs, rank=rank)
+
+
+def _begins_with(subject: tuple[str, ...], sentence: Sentence) -> bool:
+    """Whether a sentence is about what is asked, and does not speak of it by the way: it begins with it."""
+    mark = sentence.mark.end if sentence.mark else 0
+    first = [stem(w) for w in content_words(sentence.folded[mark : mark + 60])][:2]
+    return bool(subject) and any(meant(subject[0], (word,)) for word in first)
 
 
 def _counts_it(requirement: ValueRequired, quantity: Quantity) -> bool:

@@ -67,7 +67,11 @@ def said(text: str) -> Said:
     # *Qué* asks and a noun follows; *que* leads to a verb.
     asking = {fold(raw) for raw in raws if raw.lower() != fold(raw)} & STOP_WORDS
     heads = [after for before, after in pairwise(tokens) if before in asking]
-    tokens = ["" if word in asking else word for word in tokens]
+    # *Qué papeles hay que llevar*: only the one with its accent asks.
+    marked = [raw.lower() != fold(raw) for raw in raws] if len(raws) == len(tokens) else [True] * len(tokens)
+    tokens = [
+        "" if word in asking and with_accent else word for word, with_accent in zip(tokens, marked, strict=True)
+    ]
     told: list[str] = []
     for at, word in enumerate(tokens):
         if tells(word) and word not in counted and word not in accented and not _is_verb(tokens, at):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import date
+from dataclasses import replace
+from datetime import date, timedelta
 
 from dofrag.coverage.closure import Message
 from dofrag.coverage.listing import asks_for_all
 from dofrag.coverage.match import PreparedPassage
+from dofrag.coverage.premises import check_premise
 from dofrag.domain.corpus import Kind, Publication
+from dofrag.domain.evidence import PremiseStatus
 from dofrag.domain.question import (
     DefinitionRequired,
     ItemRequired,
@@ -24,10 +27,11 @@ from dofrag.domain.question import (
 from dofrag.planner.drafts import preferred
 from dofrag.planner.interface import ToolCall, View
 from dofrag.planner.monitoring import fitting, left_out, next_page, work_through
-from dofrag.planner.pointers import Ranked, fitting_publications, rank_pointers, well_placed
+from dofrag.planner.pointers import Ranked, fitting_publications, parsed, rank_pointers, well_placed
 from dofrag.planner.provisions import nowhere, resolve
 from dofrag.planner.queries import (
     LISTED_DAYS,
+    Window,
     bounds_query,
     detail_query,
     evidence_arguments,
@@ -36,6 +40,8 @@ from dofrag.planner.queries import (
     open_search,
     outline,
     provision_words,
+    query_of,
+    search_arguments,
     searches,
 )
 from dofrag.planner.reading import open_around, read_whole, untouched
@@ -88,6 +94,8 @@ def ideas(
     yield from _around(view, open_ones, prepared, message("why.read_around"))
     yield from _within_laws(view, open_ones, message("why.within"))
     if _untouched(view, missing):
+        if not view.passages:
+            yield from _read(view, ranked, (), message("why.read_best"))
         yield from _for_absence(view, missing, message)
         if _searched(view) >= SEARCHES_FOR_ABSENCE:
             return
@@ -103,6 +111,7 @@ def later_steps(view: View, message: Message) -> Iterator[ToolCall]:
     every = [r for sub in view.sub_questions for r in sub.requirements]
     cited = {view.passages[ids[0]].publication for r in every if (ids := preferred(view, r))}
     yield from _read_later(view, cited, corrects, message)
+    yield from _for_premises(view, cited, message)
     if not view.asks_current or not cited:
         return
     newest = max(cited, key=lambda p: (p.published_on, p.code))
@@ -119,6 +128,20 @@ def later_steps(view: View, message: Message) -> Iterator[ToolCall]:
         yield ToolCall("search_documents", arguments, message("why.later"))
     yield from _read_later(view, cited, alters, message)
     yield from _read_newer(view, newest.published_on, message)
+
+
+def _for_premises(view: View, cited: set[Publication], message: Message) -> Iterator[ToolCall]:
+    """Look for what a statement takes for granted, within what is to be cited: a draft may not build on it unread."""
+    prepared = {i: parsed(p) for i, p in view.passages.items()}
+    for sub in view.sub_questions:
+        for premise in (p for p in sub.premises if p.stated):
+            if check_premise(premise, sub, prepared).status is PremiseStatus.UNCLEAR:
+                codes = sorted(p.code for p in cited)
+                arguments = evidence_arguments(join([*premise.terms, premise.expected]), codes)
+                yield ToolCall("search_evidence", arguments, message("why.within"))
+                ids = [s.chunk_id for s in view.seen if s.code in codes and s.chunk_id not in view.passages][-4:]
+                if ids:
+                    yield ToolCall("read_chunks", {"chunk_ids": ids, "neighbor_window": 0}, message("why.read_best"))
 
 
 def corrections(view: View, chunk_id: int | None, message: Message) -> Iterator[ToolCall]:
@@ -261,7 +284,34 @@ def _within_laws(view: View, missing: list[Requirement], why: str) -> Iterator[T
             yield ToolCall("search_evidence", evidence_arguments(query, laws[:6]), why)
 
 
+def _series_search(view: View, missing: list[Requirement], message: Message) -> Iterator[ToolCall]:
+    """Of a value that is asked for at three times or more, one search over all of them before one for each."""
+    alike: dict[object, list[ValueRequired]] = {}
+    for requirement in missing:
+        if isinstance(requirement, ValueRequired) and requirement.period is not None:
+            alike.setdefault(replace(requirement, id="", label="", period=None), []).append(requirement)
+    for one, members in alike.items():
+        if len(members) >= SERIES and isinstance(one, ValueRequired):
+            periods = [r.period for r in members if r.period is not None]
+            start = min(p.start for p in periods) - timedelta(days=AHEAD)
+            within = Window(start, max(p.end for p in periods)).clamped(view.question.as_of)
+            titled = next((r for r in members if well_placed(view, r)), None)
+            if titled is None:
+                yield ToolCall(
+                    "search_documents",
+                    search_arguments(query_of(one), within, kind=Kind.DOF.value),
+                    message("why.find", label=members[0].label)[:120],
+                )
+
+
+SERIES = 3
+"""Times of one value that are worth a search of their own."""
+AHEAD = 61
+"""Days before a period in which what holds for it may have been published."""
+
+
 def _first_searches(view: View, missing: list[Requirement], message: Message) -> Iterator[ToolCall]:
+    yield from _series_search(view, missing, message)
     for requirement in missing:
         arguments = next(searches(requirement, view.question), None)
         if arguments is not None:

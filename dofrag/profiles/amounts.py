@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dofrag.domain.records import dataclass
+from dofrag.profiles.clauses import Clause
 from dofrag.profiles.context import Context
 
 _NOUN = re.compile(r" (?P<noun>[a-zñ]{3,})")
@@ -24,14 +25,16 @@ class Amount:
     unit: str | None
 
 
-def amounts(context: Context) -> Iterator[Amount]:
-    """The amounts of a part. Numbers of provisions, identifiers, instruments, names, zones and dates are none; nor is
-    a bound of a range that the part asks about, or the number of items of a list."""
+def amounts(context: Context, clause: Clause | None = None) -> Iterator[Amount]:
+    """The amounts of a part, or of what is stated before it.
+
+    Numbers of provisions, identifiers, instruments, names, zones and dates are none; nor is a bound of a range that
+    the part asks about, or the number of items of a list."""
     own = context.everything
     slots: list[Any] = [*own.dates, *own.provisions, *own.identifiers, *own.instruments, *own.zones, *own.entities]
     taken = [(s.start, s.end) for s in slots]
     taken += [(h.start, h.end) for h in context.of("range", "items", "value")]
-    start, end = context.clause.start, context.clause.end
+    start, end = (clause or context.clause).start, (clause or context.clause).end
     for number in context.language.find_numbers(context.text[start:end]):
         first, last = start + number.start, start + number.end
         if number.kind == "ordinal" or any(a < last and first < b for a, b in taken):

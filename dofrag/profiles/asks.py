@@ -20,6 +20,7 @@ from dofrag.domain.question import (
     Source,
     Span,
     TopicRequired,
+    ValueRequired,
 )
 from dofrag.profiles.amounts import amounts
 from dofrag.profiles.clauses import Clause, Hit, find
@@ -182,6 +183,12 @@ def _whole(context: Context, text: str) -> int | None:
 def lists(context: Context) -> Iterable[Proposal]:
     if context.of("range"):
         return
+    each = find(context.rules.of("courtesy"), context.folded, context.clause)
+    if any("one" in h.groups and h.groups["one"] not in _TIMES for h in each) and context.terms():
+        # "¿Qué peso tiene, boya por boya…?" asks for every row.
+        label = context.labels.list(context.masked.phrase(context.clause.start, context.clause.end))
+        yield Proposal(ListRequired, each[0].rule.id, {"terms": context.terms(), "label": label})
+        return
     for hit in context.of("list"):
         noun = hit.groups.get("noun", "")
         at = context.folded.find(noun, hit.start)
@@ -197,6 +204,9 @@ def lists(context: Context) -> Iterable[Proposal]:
         return
 
 
+_TIMES = frozenset({"año", "mes", "dia", "semana", "hora", "trimestre", "quincena", "paso"})
+
+
 def also(context: Context) -> Iterable[Proposal]:
     """ "¿Qué superficie y municipios abarca…?": the noun after the conjunction is a slot of its own."""
     ends = {h.end + 1 for h in context.of("value", "definition", "deadline")}
@@ -206,6 +216,32 @@ def also(context: Context) -> Iterable[Proposal]:
             terms = tuple(dict.fromkeys((noun, *context.terms(*context.of("value"), hit))))
             slots = {"terms": terms, "label": context.labels.list(context.spelled(hit, noun))}
             yield Proposal(ListRequired, hit.rule.id, slots)
+
+
+def drafted(context: Context) -> Iterable[Proposal]:
+    """ "¿Cómo pasó del proyecto a la norma el límite de peso y el de altura?": each of them, in the draft and in the
+    norm, where the question names the norm."""
+    keys = [i.value for i in context.own.identifiers] or [i.value for i in context.everything.identifiers]
+    for hit in context.of("drafted")[:1] if len(keys) == 1 else ():
+        cuts = [m.span() for m in context.language.coordination.finditer(context.folded, hit.end, context.clause.end)]
+        parts = zip([hit.end, *(b for _, b in cuts)], [*(a for a, _ in cuts), context.clause.end], strict=True)
+        stem_of_key = _BRANCHED.match(keys[0])
+        draft = f"PROY-{stem_of_key.group() if stem_of_key else keys[0]}"
+        for start, end in parts:
+            terms = context.masked.terms(start, end)
+            label = context.labels.value(context.masked.phrase(start, end), None, None, None, None)
+            for key in (draft, keys[0]) if terms else ():
+                source = Source(identifier=key)
+                slots = {
+                    "terms": terms,
+                    "label": f"{label} ({key})",
+                    "source": source,
+                    "span": Span(start=start, end=end),
+                }
+                yield Proposal(ValueRequired, hit.rule.id, slots)
+
+
+_BRANCHED = re.compile(r"(?:NOM|NMX)(?:-[A-Z]{1,2})?-\d{2,4}(?:-[A-Z]{2,6})?(?=-\d{4}|$)")
 
 
 def sequence(context: Context) -> Iterable[Proposal]:
@@ -272,11 +308,12 @@ def whether(context: Context) -> Proposal | None:
     if all(h.rule.attributes.get("clause") == "unasked" for h in hits) and _asks_for(context):
         return None
     start, end = context.clause.start, context.clause.end
+    said = (*context.stated, context.clause)
     label = context.masked.phrase(start, end)
     slots: dict[str, Any] = {
         "terms": context.terms() or context.masked.any_terms(),
         "whether": True,
-        "stated": tuple(dict.fromkeys(a.text for a in amounts(context))),
+        "stated": tuple(dict.fromkeys(a.text for c in said for a in amounts(context, c))),
         "label": context.labels.whether(label),
     }
     return Proposal(TopicRequired, hits[0].rule.id, slots)

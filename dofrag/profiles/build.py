@@ -23,6 +23,7 @@ from dofrag.profiles.asks import (
     also,
     dates,
     definitions,
+    drafted,
     items,
     lists,
     sequence,
@@ -160,6 +161,7 @@ def _holder(context: Context, path: str) -> Source | None:
 
 
 _BUILDERS: tuple[Callable[[Context], Iterable[Proposal]], ...] = (
+    drafted,
     items,
     ranges,
     values,

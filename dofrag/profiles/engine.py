@@ -34,8 +34,8 @@ MAX_CHARS = 6_000
 """Characters of a question that are looked at; the command line refuses longer ones long before."""
 
 REQUIREMENT_EMITS = (
-    "items", "range", "deadline", "date", "value", "definition", "publication", "actor", "compare", "sequence",
-    "topic", "why", "list", "also",
+    "drafted", "items", "range", "deadline", "date", "value", "definition", "publication", "actor", "compare",
+    "sequence", "topic", "why", "list", "also",
 )  # fmt: skip
 
 

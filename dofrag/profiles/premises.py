@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from dofrag.domain.question import DateRole, Premise
@@ -41,6 +42,8 @@ def premises_of(context: Context, rules: RuleSet, reach: Sequence[Clause]) -> tu
         add("number", "number", expected)
     if len(context.own.measures) == 1 and context.of("why") and context.own.indicators:
         add("value", "number", context.own.measures[0].value)  # "¿por qué se fijó en 90 pesos?"
+    for premise in _stated_amounts(context):
+        found.setdefault((premise.slot, premise.expected), premise)
     for premise in _amounts(context, rules, {expected for _, expected in found}):
         found.setdefault((premise.slot, premise.expected), premise)
     for clause in reach:
@@ -69,6 +72,28 @@ def _amounts(context: Context, rules: RuleSet, known: set[str]) -> Iterable[Prem
         at = amount.end
 
 
+_OF = re.compile(
+    r"\b(?:el|la|los|las|su) (?P<thing>[a-zñ]{3,}(?: [a-zñ]{2,}){0,3}?) (?:del?|de (?:el|la|los|las|hasta))(?: un)? $"
+)
+_BARE = frozenset({"plazo", "termino", "periodo", "duracion", "vigencia", "tiempo", "lapso", "limite", "tope"})
+
+
+def _stated_amounts(context: Context) -> Iterable[Premise]:
+    """ "Con la rebaja del diez por ciento de marzo, ¿cuál es el tope?": what is stated before the question takes the
+    amount of a definite thing for granted."""
+    for clause in context.stated:
+        for amount in amounts(context, clause):
+            match = _OF.search(context.folded[clause.start : amount.start])
+            terms = context.language.content_words(match["thing"]) if match else ()
+            terms = tuple(w for w in terms if w not in _BARE and w not in context.aliases.asking)
+            if terms and amount.unit is not None:
+                label = context.labels.premise("amount", amount.text)
+                yield Premise(
+                    id="", slot="amount", label=label, expected=amount.text, terms=terms, unit=amount.unit,
+                    source=context.sources[0], stated=True,
+                )  # fmt: skip
+
+
 def _happens(context: Context, at: int) -> bool:
     """ "¿Cuánto subió la cuota el 3 de mayo?" takes it for granted that it rose on that day."""
     before = context.folded[context.clause.start : at]
@@ -90,5 +115,6 @@ def _counts(context: Context, rules: RuleSet, reach: Sequence[Clause]) -> Iterab
         # "las 40,000 m²" takes the figure for granted; "cuánto son 100 dólares" does not.
         before = list(context.language.determiner.finditer(context.folded, max(0, measure.start - 8), measure.start))
         definite = bool(before) and before[-1].end() == measure.start
-        if definite and not any(a < measure.end and measure.start < b for a, b in taken):
+        told = any(c.holds(measure.start) for c in context.stated)
+        if definite and not told and not any(a < measure.end and measure.start < b for a, b in taken):
             yield measure.value

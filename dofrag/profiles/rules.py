@@ -7,6 +7,7 @@ What a row may emit:
     effect, also                                                              slots and premises
     aspect                                              what is asked of a list or topic that another row found
     courtesy                                                                  what is only polite, or narrows nothing
+    drafted                                             what a draft and the norm that came of it say, each
     lead                                                what leads up to a part: an order, a need
     purpose                                                   what the answer is wanted for, before the question
     monitors, body                            that publications of a body are asked for; how bodies are called
