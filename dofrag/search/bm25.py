@@ -7,12 +7,7 @@ entry into force) is looked for on its own, and lifts what it finds by one share
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from datetime import date
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import tantivy
 
@@ -20,11 +15,9 @@ from dofrag.domain.corpus import Filters, Hit, Kind
 from dofrag.domain.records import dataclass
 from dofrag.search.analysis import CONSOLIDATED_WORDS, QUERY_TERMS, named_identifiers, query_text
 from dofrag.search.anchors import Anchors, find_anchors
-from dofrag.search.engine import TEXT_FIELDS, any_of, filtered, index_terms, open_searcher, whole_number
-from dofrag.search.expansions import Expanded
+from dofrag.search.engine import TEXT_FIELDS, any_of, filtered
 from dofrag.search.interface import Page
-from dofrag.search.names import phrase_keys
-from dofrag.store.rows import issuer_words
+from dofrag.search.reading import EngineReader, Entry
 
 LIFT = 0.4
 """Share of the best score by which a passage is lifted for each thing that the query names and that it is of."""
@@ -33,6 +26,12 @@ POOL = 50
 COMMON = 2.5
 """Words that tell less (natural logarithm of how many passages there are to one that holds it, about) find nothing by
 themselves where others tell more; they only count."""
+MANY = 30_000
+"""Words that more passages hold only count, too, where `ENOUGH` others find: so a search takes no longer in a corpus
+that is ten times as large."""
+ENOUGH = 4
+DEPTH = 200
+"""Passages that the finding words rank before the counting ones have their say, at least."""
 IDENTIFIER_BONUS = 1000.0
 PROVISION_BONUS = 12.0
 NAME_BONUS = 200.0
@@ -42,16 +41,13 @@ EXPANSION_WEIGHT = 0.3
 NEAR_TIE = 0.05
 """Share of the best score by which a gazette publication is lifted over a consolidated law of the same words, where
 publications are ranked."""
-_ANCHORED = 20  # passages that are looked for with each thing that is named
-_TIES = 512  # how many hits beyond the limit are fetched at most to settle a tie at the edge
+_ANCHORED = 20  # passages that are lifted for each thing that is named
+_ANCHORED_DEPTH = 100  # as DEPTH, of those
 _GROUP_DEPTH = 8  # chunks fetched per publication wanted, before going deeper
 _GROUP_MAX = 20_000
 
-Provisions = Callable[[str], Sequence[str]]
-Expansions = Callable[[], Mapping[str, Sequence[str]]]
 
-
-class Bm25Index:
+class Bm25Index(EngineReader):
     """Implements `SearchBackend`. It sees the index as it stood when it was opened.
 
     `provisions` finds canonical provision paths in a query ("artículo 3" → `art:3`). `expansions` gives other names
@@ -59,24 +55,6 @@ class Bm25Index:
     """
 
     name = "bm25"
-
-    def __init__(
-        self,
-        folder: Path,
-        *,
-        name: str | None = None,
-        provisions: Provisions | None = None,
-        expansions: Expansions | None = None,
-    ) -> None:
-        """Raises IndexMismatch when the folder holds no index that can be opened."""
-        self._index, self._searcher = open_searcher(folder, name or str(folder))
-        self._schema = self._index.schema
-        self._terms = index_terms()
-        self._provisions = provisions
-        self._expansions = expansions
-        self._expanded: Expanded | None = None
-        self._held: dict[str, dict[str, int]] = {}
-        self._consolidated = frozenset(self._terms.of([CONSOLIDATED_WORDS])[0].split())
 
     @property
     def documents(self) -> int:
@@ -87,25 +65,26 @@ class Bm25Index:
         asked = self._asked(query, all_find=filters.codes is not None)
         if asked is None or limit < 1:
             return Page((), 0)
-        restricted = self._restrict(asked.query, filters)
-        found, total = self._ranked(restricted, max(limit, POOL))
+        restricted = self._restrict(asked.finding, filters)
+        depth, deep = (DEPTH, _ANCHORED_DEPTH) if asked.counting else (POOL, _ANCHORED)
+        found, total = self._ranked(restricted, max(limit, depth))
         entries = {entry.chunk_id: entry for entry in found}
-        lifts: dict[int, dict[str, None]] = {}
-        for name, condition in asked.anchors:
-            named = self._ranked(filtered(restricted, condition), _ANCHORED, count=False)[0]
-            entries |= {entry.chunk_id: entry for entry in named}
-            # A named day or identifier is of whole publications, the rest of single passages.
-            publications = {e.publication for e in named} if name in ("date", "identifier") else set()
-            for entry in (*named, *(e for e in entries.values() if e.publication in publications)):
-                lifts.setdefault(entry.chunk_id, {})[name] = None
-        lift = LIFT * max((entry.score for entry in found), default=0.0)
-        raised = [replace(e, score=e.score + lift * len(lifts.get(e.chunk_id, ()))) for e in entries.values()]
-        best = sorted(raised, key=lambda e: (-e.score, e.chunk_id))[:limit]
+        named = [
+            (name, self._ranked(filtered(restricted, condition), deep, count=False)[0])
+            for name, condition in asked.anchors
+        ]
+        entries |= {entry.chunk_id: entry for _, members in named for entry in members}
+        counted = self._counted(asked.counting, list(entries))
+        scores = {chunk: entry.score + counted.get(chunk, 0.0) for chunk, entry in entries.items()}
+        lifts = _lifts(entries, scores, named)
+        lift = LIFT * max((scores[entry.chunk_id] for entry in found), default=0.0)
+        best = sorted(entries, key=lambda c: (-scores[c] - lift * len(lifts.get(c, ())), c))[:limit]
         hits = []
-        for n, entry in enumerate(best, start=1):
+        for n, entry in enumerate((entries[chunk] for chunk in best), start=1):
             parts = self._parts(asked.parts, entry) if explain else ()
             parts += tuple((name, round(lift, 6)) for name in lifts.get(entry.chunk_id, ()) if explain)
-            hits.append(Hit(n, entry.score, entry.chunk_id, self._code(entry), parts))
+            score = scores[entry.chunk_id] + lift * len(lifts.get(entry.chunk_id, ()))
+            hits.append(Hit(n, score, entry.chunk_id, self._code(entry), parts))
         return Page(tuple(hits), total)
 
     def search_publications(self, query: str, filters: Filters, *, limit: int, per_publication: int = 2) -> Page:
@@ -119,7 +98,7 @@ class Bm25Index:
             called = filtered(self._restrict(parsed.lifted, filters), parsed.named)
             few = min(limit, round(self._searcher.cardinality(called, "publication")))
             first = self._grouped(called, few)[0] if few else []
-            raised = {p: [replace(e, score=e.score + NAME_BONUS) for e in members] for p, members in first}
+            raised = {p: [e._replace(score=e.score + NAME_BONUS) for e in members] for p, members in first}
             groups = [*raised.items(), *(g for g in groups if g[0] not in raised)][:limit]
         hits: list[Hit] = []
         for number, members in groups:
@@ -154,19 +133,43 @@ class Bm25Index:
         if not terms and not named.identifiers:
             return None
         weights = {term: self._weight(term) for term in terms}
-        telling = terms if all_find else [term for term in terms if weights[term] >= COMMON] or terms
+        telling = terms if all_find else self._telling(terms, weights)
         finding = self._words(telling, weights)
-        rest = self._words([term for term in terms if term not in telling], weights)
+        others = [term for term in terms if term not in telling]
+        rest = self._words(others, weights)
         expansion = [self._other_name(name, field) for name in self._names(terms) for field in TEXT_FIELDS]
         keys = [self._key("identifier", key) for key in named.identifiers]
         # An identifier finds what it is of even where its words do not; it has no say in the words' score.
         silent = [tantivy.Query.const_score_query(key, 0.0) for key in keys]
         found = any_of([*(q for part in finding.values() for q in part), *expansion, *silent])
-        counted = [(tantivy.Occur.Should, q) for part in rest.values() for q in part]
-        whole = tantivy.Query.boolean_query([(tantivy.Occur.Must, found), *counted]) if counted else found
         parts = [(name, any_of([*part, *rest[name]])) for name, part in finding.items()]
         parts += [("expansion", any_of(expansion))] if expansion else []
-        return _Asked(whole, tuple(parts), tuple(self._anchors(text, terms, named, keys)))
+        # A word that is common in passages may tell titles apart, and is counted at once where few have it there.
+        rare = {t for t in others if self._searcher.doc_freq("title", t) <= MANY}
+        at_once = [(tantivy.Occur.Should, self._term("title", t, "freq")) for t in others if t in rare]
+        whole = tantivy.Query.boolean_query([(tantivy.Occur.Must, found), *at_once]) if at_once else found
+        titles = [query for term, query in zip(others, rest["title"], strict=True) if term not in rare]
+        counting = (*rest["text"], *titles, *rest["presence"])
+        return _Asked(whole, counting, tuple(parts), tuple(self._anchors(text, terms, named, keys)))
+
+    def _telling(self, terms: Sequence[str], weights: Mapping[str, float]) -> list[str]:
+        """The terms that find; the others only count."""
+        telling = [term for term in terms if weights[term] >= COMMON] or list(terms)
+        few = self._least_weight(MANY)
+        rarest = sorted(telling, key=lambda term: -weights[term])
+        return [term for term in telling if weights[term] >= few or term in rarest[:ENOUGH]]
+
+    def _counted(self, counting: Sequence[tantivy.Query], chunks: Sequence[int]) -> dict[int, float]:
+        """What the words that only count add to each passage. One condition on top of the other, so that the engine
+        looks each passage up instead of walking through all that hold a common word."""
+        if not counting or not chunks:
+            return {}
+        query = tantivy.Query.const_score_query(any_of([self._term("id", chunk) for chunk in chunks]), 0.0)
+        for each in counting:
+            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Should, each)])
+        hits = self._searcher.search(query, limit=len(chunks), count=False).hits
+        ids = self._numbers("id", [address for _, address in hits])
+        return {chunk: float(score) for chunk, (score, _) in zip(ids, hits, strict=True)}
 
     def _words(self, terms: Sequence[str], weights: Mapping[str, float]) -> dict[str, list[tantivy.Query]]:
         """How often each term stands in each field, and whether it stands in any."""
@@ -179,11 +182,8 @@ class Bm25Index:
         ]
         return fields | {"presence": present}
 
-    def _weight(self, term: str) -> float:
-        """How telling a term is, as bm25 has it; 0 for one that no passage holds."""
-        total = self._searcher.num_docs
-        holding = max(self._searcher.doc_freq(name, term) for name in TEXT_FIELDS)
-        return math.log(1 + (total - holding + 0.5) / (holding + 0.5)) if holding else 0.0
+    def _consolidated(self) -> frozenset[str]:
+        return frozenset(self._terms.of([CONSOLIDATED_WORDS])[0].split())
 
     def _other_name(self, name: Sequence[str], field: str) -> tantivy.Query:
         """All words of another name, together as much as one word."""
@@ -196,10 +196,7 @@ class Bm25Index:
         """What the query names, each with its condition."""
         # A consolidated law bears the day of its last reform, which is not the day that it was published.
         published = self._one_of("kind", [kind for kind in Kind if kind is not Kind.LEY])
-        days = [
-            filtered(published, tantivy.Query.range_query(self._schema, "day", tantivy.FieldType.Integer, *span))
-            for span in named.days
-        ]
+        days = [filtered(published, self._between(*span)) for span in named.days]
         signs = [any_of(keys)] if keys else []
         law = self._named(text, terms) if named.provisions or named.transitory else None
         within = signs if law is None else [*signs, law]
@@ -223,7 +220,7 @@ class Bm25Index:
         found = self._words(terms, {term: self._weight(term) for term in terms})
         parts = [(name, any_of(part)) for name, part in found.items() if part]
         optional: list[tuple[str, tantivy.Query]] = []
-        if terms and not self._consolidated.intersection(terms):
+        if terms and not self._consolidated().intersection(terms):
             optional += self._gazette_first(any_of([query for _, query in parts]), filters)
         parts += self._other_names(terms)
         base = [query for _, query in parts]
@@ -245,19 +242,6 @@ class Bm25Index:
         ahead = tantivy.Query.boolean_query([*clauses, *((tantivy.Occur.Should, q) for _, q in lifted)])
         return _Parsed(tantivy.Query.boolean_query(clauses), ahead, (*parts, *optional, *lifted), named)
 
-    def _named(self, text: str, terms: Sequence[str]) -> tantivy.Query | None:
-        """The laws whose name, or another name of theirs, stands in the query word after word."""
-        keys = sorted({key for run in (terms, *self._names(terms)) for key in phrase_keys(run)})
-        return tantivy.Query.term_set_query(self._schema, "key", keys) if keys else None
-
-    def _names(self, terms: Sequence[str]) -> list[tuple[str, ...]]:
-        """The terms of each other name of what the query names."""
-        if self._expansions is None:
-            return []
-        if self._expanded is None:
-            self._expanded = Expanded(self._expansions(), self._terms)
-        return self._expanded.names(terms)
-
     def _other_names(self, terms: Sequence[str]) -> list[tuple[str, tantivy.Query]]:
         """Passages that hold all words of another name of what the query names."""
         queries = [
@@ -276,83 +260,12 @@ class Bm25Index:
         lift = NEAR_TIE * float(best[0][0]) if best else 0.0
         return [("gazette", tantivy.Query.const_score_query(self._one_of("kind", published), lift))]
 
-    def _restrict(self, query: tantivy.Query, filters: Filters) -> tantivy.Query:
-        """Filters as conditions of the query itself, without a say in the score."""
-        latest = filters.as_of if filters.published_to is None else min(filters.as_of, filters.published_to)
-        first = (filters.published_from or date.min).toordinal()
-        if first > latest.toordinal():
-            return tantivy.Query.empty_query()
-        conditions = [
-            tantivy.Query.range_query(self._schema, "day", tantivy.FieldType.Integer, first, latest.toordinal()),
-        ]
-        without: list[tantivy.Query] = []
-        for name, values in (("scope", filters.scopes), ("kind", filters.kinds)):
-            held = self._values(name)
-            hidden = sorted(held.keys() - values)
-            # The shorter list of the two: what nearly all passages are takes longest to check.
-            if sum(held[value] for value in hidden) <= sum(held.values()) / 2:
-                without += [self._one_of(name, hidden)] if hidden else []
-            else:
-                conditions.append(self._one_of(name, sorted(held.keys() & values)))
-        if filters.editions:
-            conditions.append(self._one_of("edition", filters.editions))
-        if filters.codes is not None:
-            codes = [query_text(code) for code in filters.codes]
-            within = tantivy.Query.term_set_query(self._schema, "code", codes)
-            conditions.append(within if codes else tantivy.Query.empty_query())
-        if filters.issuer is not None:
-            words = issuer_words(query_text(filters.issuer))
-            conditions += [self._key("issuer_word", word) for word in words] or [tantivy.Query.empty_query()]
-        return filtered(query, *conditions, without=without)
-
-    def _values(self, name: str) -> dict[str, int]:
-        """What the passages of the index have under a name, and how many have it."""
-        if name not in self._held:
-            found = self._searcher.terms_with_prefix("key", f"{name}:")
-            self._held[name] = {str(key).partition(":")[2]: int(count) for key, count in found}
-        return self._held[name]
-
-    def _term(self, field: str, value: object, option: str = "basic") -> tantivy.Query:
-        return tantivy.Query.term_query(self._schema, field, value, option)
-
-    def _key(self, name: str, value: str) -> tantivy.Query:
-        return self._term("key", f"{name}:{value}")
-
-    def _one_of(self, name: str, values: Sequence[str]) -> tantivy.Query:
-        keys = [f"{name}:{query_text(value)}" for value in values]
-        return tantivy.Query.term_set_query(self._schema, "key", keys) if keys else tantivy.Query.empty_query()
-
-    def _ranked(self, query: tantivy.Query, limit: int, *, count: bool = True) -> tuple[list[_Entry], int]:
-        """The best `limit` by score, ties by chunk id, and the number of matches.
-
-        The engine leaves ties in any order, so at the edge of the list more are fetched until the tie is whole.
-        """
-        depth = limit + 1
-        while True:
-            result = self._searcher.search(query, limit=depth, count=count)
-            scores = [score for score, _ in result.hits]
-            whole = len(scores) < depth or scores[-1] < scores[limit - 1]
-            if whole or depth >= limit + _TIES:
-                break
-            depth = min(depth * 4, limit + _TIES)
-        return self._entries(result.hits)[:limit], int(result.count or 0)
-
-    def _entries(self, hits: Sequence[tuple[Any, tantivy.DocAddress]]) -> list[_Entry]:
-        addresses = [address for _, address in hits]
-        ids = self._searcher.fast_field_values("id", addresses)
-        publications = self._searcher.fast_field_values("publication", addresses)
-        entries = [
-            _Entry(whole_number(i), whole_number(p), float(score), address)
-            for i, p, (score, address) in zip(ids, publications, hits, strict=True)
-        ]
-        return sorted(entries, key=lambda e: (-e.score, e.chunk_id))
-
-    def _grouped(self, query: tantivy.Query, limit: int) -> tuple[list[tuple[int, list[_Entry]]], int]:
+    def _grouped(self, query: tantivy.Query, limit: int) -> tuple[list[tuple[int, list[Entry]]], int]:
         """Publications by their best chunk, each with the chunks that were met, and how many publications match."""
         depth = limit * _GROUP_DEPTH
         while True:
             entries, total = self._ranked(query, depth)
-            groups: dict[int, list[_Entry]] = {}
+            groups: dict[int, list[Entry]] = {}
             for entry in entries:
                 groups.setdefault(entry.publication, []).append(entry)
             complete = len(entries) >= total
@@ -363,18 +276,30 @@ class Bm25Index:
         count = len(groups) if complete else round(self._searcher.cardinality(query, "publication"))
         return list(groups.items())[:limit], max(count, len(groups))
 
-    def _code(self, entry: _Entry) -> str:
-        return str(self._searcher.doc(entry.address).get_first("code"))
-
-    def _parts(self, parts: Sequence[tuple[str, tantivy.Query]], entry: _Entry) -> tuple[tuple[str, float], ...]:
+    def _parts(self, parts: Sequence[tuple[str, tantivy.Query]], entry: Entry) -> tuple[tuple[str, float], ...]:
         one = self._term("id", entry.chunk_id)
         found = ((name, self._searcher.search(filtered(query, one), limit=1).hits) for name, query in parts)
         return tuple((name, round(float(hits[0][0]), 6) if hits else 0.0) for name, hits in found)
 
 
+def _lifts(
+    entries: Mapping[int, Entry], scores: Mapping[int, float], named: Sequence[tuple[str, Sequence[Entry]]]
+) -> dict[int, dict[str, None]]:
+    """What lifts each passage: of what is of a named thing the best, and all that is of the same publications where a
+    day or an identifier is named, which are of whole publications."""
+    lifts: dict[int, dict[str, None]] = {}
+    for name, members in named:
+        best = sorted(members, key=lambda e: (-scores[e.chunk_id], e.chunk_id))[:_ANCHORED]
+        publications = {e.publication for e in best} if name in ("date", "identifier") else set()
+        for entry in (*best, *(e for e in entries.values() if e.publication in publications)):
+            lifts.setdefault(entry.chunk_id, {})[name] = None
+    return lifts
+
+
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    query: tantivy.Query
+    finding: tantivy.Query
+    counting: tuple[tantivy.Query, ...]
     parts: tuple[tuple[str, tantivy.Query], ...]
     anchors: tuple[tuple[str, tantivy.Query], ...]
 
@@ -385,11 +310,3 @@ class _Parsed:
     lifted: tantivy.Query  # the same, with what is of a named law first
     parts: tuple[tuple[str, tantivy.Query], ...]
     named: tantivy.Query | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    chunk_id: int
-    publication: int
-    score: float
-    address: tantivy.DocAddress

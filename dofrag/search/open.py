@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dofrag.domain.records import dataclass
 from dofrag.errors import IndexMismatch, StoreMissing
-from dofrag.search.bm25 import Expansions
+from dofrag.search.reading import Expansions
 from dofrag.search.scoped import ScopedIndex
 from dofrag.search.stamp import check_stamp
 from dofrag.store.corpus import StoreReader

@@ -15,11 +15,13 @@ from pathlib import Path
 from dofrag.domain.corpus import PUBLIC, Filters, Hit, Publication
 from dofrag.errors import IndexMismatch
 from dofrag.search.analysis import Terms
-from dofrag.search.bm25 import Bm25Index, Expansions, Provisions
+from dofrag.search.bm25 import Bm25Index
 from dofrag.search.documents import IndexedChunk
 from dofrag.search.engine import Bm25Writer
 from dofrag.search.guard import guarded
 from dofrag.search.interface import Page
+from dofrag.search.reading import Expansions, Provisions
+from dofrag.store.faults import not_allowed
 from dofrag.store.schema import REBUILD
 
 _PUBLIC_HEAP = 120_000_000
@@ -56,12 +58,16 @@ class ScopedIndex:
         provisions: Provisions | None = None,
         expansions: Expansions | None = None,
     ) -> None:
-        """Raises IndexMismatch when the folder holds no index, or one that cannot be opened."""
+        """Raises IndexMismatch when the folder holds no index, or one that cannot be opened, and CorpusError when it
+        may not be read."""
         called = name or str(folder)
+        try:
+            parts = _parts(folder)
+        except PermissionError as error:
+            raise not_allowed(called) from error
         self.folder = folder
         self._indexes = {
-            part.name: Bm25Index(part, name=called, provisions=provisions, expansions=expansions)
-            for part in _parts(folder)
+            part.name: Bm25Index(part, name=called, provisions=provisions, expansions=expansions) for part in parts
         }
         if PUBLIC not in self._indexes:
             raise IndexMismatch(f"index {called!r}: its search index is missing or damaged", hint=REBUILD)

@@ -52,7 +52,7 @@ def second_look(
     def looked_at(hit: Hit) -> Hit:
         signs = wanted.signs(passages[hit.chunk_id]) + ["beside"] * (hit.chunk_id in beside)
         parts = hit.parts + tuple((name, round(sign, 6)) for name in signs) if explain else ()
-        return replace(hit, score=hit.score + sign * len(signs), parts=parts)
+        return Hit(hit.rank, hit.score + sign * len(signs), hit.chunk_id, hit.code, parts)
 
     ranked = {hit.chunk_id: looked_at(hit) for hit in seen}
     late: list[Hit] = []
@@ -64,7 +64,7 @@ def second_look(
             behind = (("behind", round(over, 6)),) if explain and over else ()
             late.append(replace(hit, score=hit.score + over, parts=hit.parts + behind))
     order = sorted([*ranked.values(), *late], key=lambda h: (-h.score, h.chunk_id not in ranked, h.chunk_id))
-    return [replace(hit, rank=n) for n, hit in enumerate(order, start=1)]
+    return [Hit(n, hit.score, hit.chunk_id, hit.code, hit.parts) for n, hit in enumerate(order, start=1)]
 
 
 class _Wanted:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
@@ -14,6 +15,8 @@ CUT = "[…]"
 """Stands where text was left out, so that nobody takes a snippet for the whole."""
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _SPACE = re.compile(r"\s+")
 _STOP = frozenset(STOP_WORDS)
 _SCAN = 200_000  # characters of a text that are looked at
@@ -31,8 +34,7 @@ def snippet(text: str, query: str, width: int) -> str:
     if len(text) <= width:
         return _SPACE.sub(" ", text).strip()
     words = [_stem(w) for w in _WORD.findall(fold_chars(query_text(query)[:2000])) if w not in _STOP]
-    found = [(m.start(), m.end(), _stem(m.group())) for m in _WORD.finditer(fold_chars(body))]
-    start = _best_start(found, words, width)
+    start = _best_start(_marks(fold_chars(body), words), width)
     end = min(len(text), start + width)
     start, end = _whole_words(text, start, end)
     shown = _SPACE.sub(" ", text[start:end]).strip()
@@ -47,16 +49,41 @@ def _stem(word: str) -> str:
     return word[:-2] if word.endswith("es") else word.rstrip("s")
 
 
-def _best_start(found: list[tuple[int, int, str]], words: list[str], width: int) -> int:
-    wanted = set(words)
+_Mark = tuple[int, int, object, float]
+"""Where something of a query stands (start, end), what, and what it is worth."""
+
+
+def _marks(text: str, words: list[str]) -> list[_Mark]:
+    """The words of a query in a text, and its neighbours where they are neighbours there."""
+    marks: list[_Mark] = []
     pairs = set(pairwise(words))
-    marks: list[tuple[int, int, object, float]] = []  # start, end, what, worth
-    for i, (start, end, word) in enumerate(found):
-        if word in wanted:
-            # A number or a rare long word says more of the place than a short one.
-            marks.append((start, end, word, 1.0 + min(len(word), 12) / 12))
-        if i and (found[i - 1][2], word) in pairs:
-            marks.append((found[i - 1][0], end, (found[i - 1][2], word), _PAIR))
+    before, begun, ended = "", 0, 0
+    for start, end, word in sorted(_places(text, set(words))):
+        # A number or a rare long word says more of the place than a short one.
+        marks.append((start, end, word, 1.0 + min(len(word), 12) / 12))
+        if (before, word) in pairs and _WORD.search(text, ended, start) is None:
+            marks.append((begun, end, (before, word), _PAIR))
+        before, begun, ended = word, start, end
+    return marks
+
+
+def _places(text: str, words: set[str]) -> Iterator[tuple[int, int, str]]:
+    """Where each word stands, in any of its forms. Found as bare characters first: every other word of a text then
+    costs nothing."""
+    numbers = {word for word in words if word[0].isdigit()}
+    for word in words - numbers:
+        at = text.find(word)
+        while at >= 0:
+            if not at or _LETTERS.match(text, at - 1) is None:
+                match = _LETTERS.match(text, at)
+                if match is not None and _stem(match.group()) == word:
+                    yield at, match.end(), word
+            at = text.find(word, at + len(word))
+    if any(number in text for number in numbers):
+        yield from ((*m.span(), m.group()) for m in _NUMBER.finditer(text) if m.group() in numbers)
+
+
+def _best_start(marks: list[_Mark], width: int) -> int:
     marks.sort(key=lambda m: (m[0], m[1]))
     starts = [m[0] for m in marks]
     inner = max(1, width - 2 * (width // _MARGIN))

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from urllib.parse import quote
 
 from dofrag.domain.corpus import PUBLIC, Chunk, Filters, Passage, Publication
 from dofrag.errors import CorpusError, IndexMismatch, StoreMissing
-from dofrag.store.faults import guarded, refusal
+from dofrag.store.faults import guarded, not_allowed, refusal
 from dofrag.store.interface import Listing, OutlineEntry
 from dofrag.store.rows import (
     CHUNK_COLUMNS,
@@ -26,6 +27,7 @@ from dofrag.store.rows import (
 from dofrag.store.schema import REBUILD, check_schema
 
 _MAX_ID = 2**63 - 1
+_KNOWN = 2_000  # publications that are remembered, about 3 MB
 _FIRST_WORDS = 80  # characters of a chunk that its outline entry shows
 _SPACE = re.compile(r"\s+")
 
@@ -34,11 +36,19 @@ class StoreReader:
     """Implements `CorpusReader` over one SQLite file. Close it, or use it in a `with`."""
 
     def __init__(self, path: Path, *, name: str | None = None) -> None:
-        """Raises StoreMissing when there is no such file and IndexMismatch when other code wrote it."""
+        """Raises StoreMissing when there is no such file, CorpusError when it may not be read and IndexMismatch when
+        other code wrote it."""
         self.name = name or str(path.parent)
-        if not path.is_file():
+        try:
+            found = path.is_file()
+        except PermissionError as error:
+            raise not_allowed(self.name) from error
+        if found and not os.access(path, os.R_OK):
+            raise not_allowed(self.name)
+        if not found:
             raise StoreMissing(f"no index at {self.name!r}", hint="build one: `dof index build PATH… --index DIR`")
         self._db = _connect(path, self.name)
+        self._known: dict[int, Publication] = {}
         try:
             check_schema(self._db, self.name)
         except BaseException:
@@ -136,15 +146,36 @@ class StoreReader:
     @guarded
     def passages(self, chunk_ids: Sequence[int], filters: Filters) -> list[Passage]:
         ids = [i for i in dict.fromkeys(chunk_ids) if 0 < i <= _MAX_ID]
+        rows = self._db.execute(
+            f"SELECT {CHUNK_COLUMNS}, c.publication_id FROM json_each(?) j CROSS JOIN chunks c ON c.id = j.value",
+            [array(ids)],
+        ).fetchall()
+        publications = self._visible({row[8] for row in rows}, filters)
+        found = {
+            row[0]: Passage(chunk_from(row, publication.code), publication)
+            for row in rows
+            if (publication := publications.get(row[8])) is not None
+        }
+        return [found[i] for i in ids if i in found]
+
+    def _visible(self, numbers: Iterable[int], filters: Filters) -> dict[int, Publication]:
+        """Those of the publications, by the store's number, that exist under the filters. The snapshot is pinned, so
+        what was read once stays true; whether it may be seen is asked each time."""
         visible, params = where(filters)
         rows = self._db.execute(
-            f"""SELECT {CHUNK_COLUMNS}, {PUBLICATION_COLUMNS} FROM json_each(?) j
-                CROSS JOIN chunks c ON c.id = j.value CROSS JOIN publications p ON p.id = c.publication_id
-                JOIN issuers i ON i.id = p.issuer_id JOIN sources s ON s.id = p.source_id WHERE {visible}""",
-            [array(ids), *params],
+            f"""SELECT p.id FROM json_each(?) j CROSS JOIN publications p ON p.id = j.value WHERE {visible}""",
+            [array(sorted(numbers)), *params],
         )
-        found = {row[0]: Passage(chunk_from(row[:8], row[8]), publication_from(row[8:])) for row in rows}
-        return [found[i] for i in ids if i in found]
+        seen = [row[0] for row in rows]
+        if len(self._known) > _KNOWN:
+            self._known.clear()
+        new = self._db.execute(
+            f"""SELECT {PUBLICATION_COLUMNS}, p.id FROM json_each(?) j CROSS JOIN publications p ON p.id = j.value
+                JOIN issuers i ON i.id = p.issuer_id JOIN sources s ON s.id = p.source_id""",
+            [array(number for number in seen if number not in self._known)],
+        )
+        self._known.update((row[-1], publication_from(row[:-1])) for row in new)
+        return {number: self._known[number] for number in seen}
 
     @guarded
     def neighbors(self, chunk_id: int, window: int) -> list[int]:

@@ -34,6 +34,7 @@ LEVELS = {
     "players": 9,
     "strategies": 9,
     "wiring": 9,
+    "tracing": 9,
     "campaigns": 9,
     "cli": 10,
 }
@@ -43,6 +44,7 @@ SAME_LEVEL = {
     ("sample", "ingest"),
     ("evals", "review"),
     ("wiring", "players"),
+    ("tracing", "wiring"),
     ("wiring", "strategies"),
     ("campaigns", "wiring"),
 }

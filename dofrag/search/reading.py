@@ -1,0 +1,169 @@
+"""An open index of the engine: its terms, its filters, ranked entries. What `bm25` asks with. Tantivy, like it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import tantivy
+
+from dofrag.domain.corpus import Filters
+from dofrag.search.analysis import query_text
+from dofrag.search.engine import TEXT_FIELDS, filtered, index_terms, open_searcher, whole_number
+from dofrag.search.expansions import Expanded
+from dofrag.search.names import phrase_keys
+from dofrag.store.rows import issuer_words
+
+_TIES = 512  # how many hits beyond the limit are fetched at most to settle a tie at the edge
+
+Provisions = Callable[[str], Sequence[str]]
+Expansions = Callable[[], Mapping[str, Sequence[str]]]
+
+
+class Entry(NamedTuple):
+    """One passage found. A tuple, for a search has hundreds."""
+
+    chunk_id: int
+    publication: int
+    score: float
+    address: tantivy.DocAddress
+
+
+class EngineReader:
+    """One index of the engine as it stood when it was opened."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        name: str | None = None,
+        provisions: Provisions | None = None,
+        expansions: Expansions | None = None,
+    ) -> None:
+        """Raises IndexMismatch when the folder holds no index that can be opened."""
+        self._index, self._searcher = open_searcher(folder, name or str(folder))
+        self._schema = self._index.schema
+        self._terms = index_terms()
+        self._provisions = provisions
+        self._expansions = expansions
+        self._expanded: Expanded | None = None
+        self._held: dict[str, dict[str, int]] = {}
+        self._span: tuple[int, int] | None = None
+
+    def _weight(self, term: str) -> float:
+        """How telling a term is, as bm25 has it; 0 for one that no passage holds."""
+        holding = max(self._searcher.doc_freq(name, term) for name in TEXT_FIELDS)
+        return self._least_weight(holding) if holding else 0.0
+
+    def _least_weight(self, holding: int) -> float:
+        """Of a term that so many passages hold."""
+        total = self._searcher.num_docs
+        return math.log(1 + (total - holding + 0.5) / (holding + 0.5)) if holding <= total else 0.0
+
+    def _named(self, text: str, terms: Sequence[str]) -> tantivy.Query | None:
+        """The laws whose name, or another name of theirs, stands in the query word after word."""
+        keys = sorted({key for run in (terms, *self._names(terms)) for key in phrase_keys(run)})
+        return tantivy.Query.term_set_query(self._schema, "key", keys) if keys else None
+
+    def _names(self, terms: Sequence[str]) -> list[tuple[str, ...]]:
+        """The terms of each other name of what the query names."""
+        if self._expansions is None:
+            return []
+        if self._expanded is None:
+            self._expanded = Expanded(self._expansions(), self._terms)
+        return self._expanded.names(terms)
+
+    def _code(self, entry: Entry) -> str:
+        return str(self._searcher.doc(entry.address).get_first("code"))
+
+    def _restrict(self, query: tantivy.Query, filters: Filters) -> tantivy.Query:
+        """Filters as conditions of the query itself, without a say in the score."""
+        latest = filters.as_of if filters.published_to is None else min(filters.as_of, filters.published_to)
+        first = (filters.published_from or date.min).toordinal()
+        if first > latest.toordinal():
+            return tantivy.Query.empty_query()
+        conditions: list[tantivy.Query] = []
+        earliest, newest = self._days()
+        if first > earliest or latest.toordinal() < newest:  # else every passage would be looked at for nothing
+            conditions.append(self._between(first, latest.toordinal()))
+        without: list[tantivy.Query] = []
+        for name, values in (("scope", filters.scopes), ("kind", filters.kinds)):
+            held = self._values(name)
+            hidden = sorted(held.keys() - values)
+            # The shorter list of the two: what nearly all passages are takes longest to check.
+            if sum(held[value] for value in hidden) <= sum(held.values()) / 2:
+                without += [self._one_of(name, hidden)] if hidden else []
+            else:
+                conditions.append(self._one_of(name, sorted(held.keys() & values)))
+        if filters.editions:
+            conditions.append(self._one_of("edition", filters.editions))
+        if filters.codes is not None:
+            codes = [query_text(code) for code in filters.codes]
+            within = tantivy.Query.term_set_query(self._schema, "code", codes)
+            conditions.append(within if codes else tantivy.Query.empty_query())
+        if filters.issuer is not None:
+            words = issuer_words(query_text(filters.issuer))
+            conditions += [self._key("issuer_word", word) for word in words] or [tantivy.Query.empty_query()]
+        return filtered(query, *conditions, without=without)
+
+    def _between(self, first: int, last: int) -> tantivy.Query:
+        """Published on these days, both included, as ordinals."""
+        return tantivy.Query.range_query(self._schema, "day", tantivy.FieldType.Integer, first, last)
+
+    def _days(self) -> tuple[int, int]:
+        """First and last day of publication, as ordinals; of an empty one the last is before the first."""
+        if self._span is None:
+            ends = [
+                self._searcher.search(
+                    tantivy.Query.all_query(), limit=1, count=False, order_by_field="day", order=order
+                ).hits
+                for order in (tantivy.Order.Asc, tantivy.Order.Desc)
+            ]
+            self._span = (whole_number(ends[0][0][0]), whole_number(ends[1][0][0])) if ends[0] else (1, 0)
+        return self._span
+
+    def _values(self, name: str) -> dict[str, int]:
+        """What the passages of the index have under a name, and how many have it."""
+        if name not in self._held:
+            found = self._searcher.terms_with_prefix("key", f"{name}:")
+            self._held[name] = {str(key).partition(":")[2]: int(count) for key, count in found}
+        return self._held[name]
+
+    def _term(self, field: str, value: object, option: str = "basic") -> tantivy.Query:
+        return tantivy.Query.term_query(self._schema, field, value, option)
+
+    def _key(self, name: str, value: str) -> tantivy.Query:
+        return self._term("key", f"{name}:{value}")
+
+    def _one_of(self, name: str, values: Sequence[str]) -> tantivy.Query:
+        keys = [f"{name}:{query_text(value)}" for value in values]
+        return tantivy.Query.term_set_query(self._schema, "key", keys) if keys else tantivy.Query.empty_query()
+
+    def _ranked(self, query: tantivy.Query, limit: int, *, count: bool = True) -> tuple[list[Entry], int]:
+        """The best `limit` by score, ties by chunk id, and the number of matches.
+
+        The engine leaves ties in any order, so at the edge of the list more are fetched until the tie is whole.
+        """
+        depth = limit + 1
+        while True:
+            result = self._searcher.search(query, limit=depth, count=count)
+            scores = [score for score, _ in result.hits]
+            whole = len(scores) < depth or scores[-1] < scores[limit - 1]
+            if whole or depth >= limit + _TIES:
+                break
+            depth = min(depth * 4, limit + _TIES)
+        return self._entries(result.hits)[:limit], int(result.count or 0)
+
+    def _entries(self, hits: Sequence[tuple[Any, tantivy.DocAddress]]) -> list[Entry]:
+        addresses = [address for _, address in hits]
+        ids, publications = self._numbers("id", addresses), self._numbers("publication", addresses)
+        scores = [float(score) for score, _ in hits]
+        entries = map(Entry._make, zip(ids, publications, scores, addresses, strict=True))
+        return sorted(entries, key=lambda e: (-e.score, e.chunk_id))
+
+    def _numbers(self, field: str, addresses: Sequence[tantivy.DocAddress]) -> list[int]:
+        """Of a fast field. Raises IndexMismatch where it is missing."""
+        return [*map(whole_number, self._searcher.fast_field_values(field, addresses))]
