@@ -14,6 +14,7 @@ from dofrag.coverage.binding import Quoted, misbound
 from dofrag.coverage.facts import Facts, facts_of, unquoted
 from dofrag.coverage.interface import Proof, Support, Verdict
 from dofrag.coverage.ledger import hold_to_one_list
+from dofrag.coverage.links import linked
 from dofrag.coverage.match import meets, speaks_of_it
 from dofrag.coverage.premises import corrects, premise_faults
 from dofrag.coverage.prepared import PreparedPassage
@@ -80,6 +81,7 @@ class _Check:
     claims: list[Claim] = field(default_factory=list)
     rejected: set[int] = field(default_factory=set)
     _met: dict[tuple[str, int], Support] = field(default_factory=dict)
+    _linked: set[tuple[str, int]] = field(default_factory=set)  # requirements and passages that answer together
 
     def fault(
         self, code: FaultCode, where: str, key: str = "", chunk_id: int | None = None, **values: object
@@ -188,11 +190,21 @@ class _Check:
             quoted = {i: _Quoted.of(i, claims, self.prepared[i].text) for i in cited}
             for requirement in sub.requirements:
                 chunk = next((i for i, s in held[requirement.id] if quoted[i].proves(s)), None)
+                if chunk is None:
+                    chunk = self.together(requirement, sub, quoted)
                 if chunk is not None and requirement.id not in contradicted:
                     answered[requirement.id] = chunk
                 elif requirement.id not in contradicted:
                     self.missing(sub, requirement, bool(held[requirement.id]))
         return answered
+
+    def together(self, requirement: Requirement, sub: SubQuestion, quoted: Mapping[int, _Quoted]) -> int | None:
+        """The cited passage that answers together with others that are cited as well, each quoted where it does."""
+        for link in linked(requirement, sub, {i: self.prepared[i] for i in quoted}):
+            if quoted[link.chunk_id].proves(link.support) and all(quoted[i].holds(span) for i, span in link.via):
+                self._linked.update((requirement.id, i) for i in (link.chunk_id, *(i for i, _ in link.via)))
+                return link.chunk_id
+        return None
 
     def missing(self, sub: SubQuestion, requirement: Requirement, cited: bool) -> None:
         key = "requirement_not_quoted" if cited else "requirement_missing"
@@ -220,6 +232,8 @@ class _Check:
         """Whether a passage supports the requirement and the quote is of what does, or speaks of the same. A part of
         a list, or its beginning, bears on the list though it does not complete it."""
         support = self.meets(requirement, citation.chunk_id, sub)
+        if (requirement.id, citation.chunk_id) in self._linked:
+            return True
         if not support.supported:
             return support.status is Status.READ and bool(support.group)
         start, end = citation.start or 0, citation.end or 0
@@ -260,6 +274,10 @@ class _Quoted:
     def proves(self, support: Support) -> bool:
         """Whether some proof stands inside the quotes, and the claims that quote it say so."""
         return any(self._inside(proof) and echoes(self.said, proof, self.text) for proof in support.proofs)
+
+    def holds(self, span: tuple[int, int]) -> bool:
+        """Whether a stretch stands inside the quotes."""
+        return self._inside(Proof((span,)))
 
     def _inside(self, proof: Proof) -> bool:
         bare = (_bare(span, self.text) for span in proof.spans)

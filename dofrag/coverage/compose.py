@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from dofrag.coverage.interface import Support
 from dofrag.coverage.ledger import hold_to_one_list
+from dofrag.coverage.links import support_of, via
 from dofrag.coverage.listing import asks_for_all
-from dofrag.coverage.match import meets
 from dofrag.coverage.prepared import PreparedPassage
 from dofrag.coverage.spans import Span, merged
 from dofrag.domain.evidence import Citation, Claim, Draft
@@ -43,7 +43,7 @@ def _stretches(
     sub: SubQuestion, prepared: Mapping[int, PreparedPassage], support: Mapping[str, Sequence[int]]
 ) -> list[tuple[int, tuple[Span, ...], str]]:
     found = {
-        r.id: tuple((i, meets(r, prepared[i], sub)) for i in support.get(r.id, ()) if i in prepared)
+        r.id: tuple((i, support_of(r, i, sub, prepared)) for i in support.get(r.id, ()) if i in prepared)
         for r in sub.requirements
     }
     held = hold_to_one_list(sub.requirements, found)
@@ -64,6 +64,8 @@ def _stretches(
                 out.append((chunk_id, (), ""))  # its place in the order; the spans come when all are known
             items[chunk_id].extend(spans)
         else:
+            # What it answers together with comes first: the provision, then what is said of it.
+            out += [(other, (span,), "") for other, span in via(requirement, chunk_id, sub, prepared)]
             out.append((chunk_id, merged(spans, prepared[chunk_id].text), _date(requirement, one)))
     return [
         (chunk_id, spans or merged(items[chunk_id], prepared[chunk_id].text), date) for chunk_id, spans, date in out

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from dofrag.coverage.interface import Coverage, Support
+from dofrag.coverage.links import linked
 from dofrag.coverage.match import meets
 from dofrag.coverage.prepared import PreparedPassage
 from dofrag.domain.question import ItemRequired, PublicationRequired, Requirement, Status, SubQuestion
@@ -28,6 +29,10 @@ def supports(sub: SubQuestion, passages: Iterable[PreparedPassage]) -> dict[str,
         # Where a consolidated law and the gazette say the same, the gazette is what was published.
         consolidated = {p.id for p in read if p.passage.publication.consolidated}
         bearing.sort(key=lambda pair: (not pair[1].supported, -pair[1].rank, pair[0] in consolidated))
+        if not any(s.supported for _, s in bearing):
+            # What no passage says alone, two may say together.
+            together = linked(requirement, sub, {p.id: p for p in read})
+            bearing = [*((k.chunk_id, k.support) for k in together), *bearing]
         found[requirement.id] = tuple(bearing)
     return hold_to_one_list(sub.requirements, found)
 

@@ -73,7 +73,7 @@ def date_support(requirement: DateRequired, prepared: PreparedPassage) -> Suppor
             assert_never(requirement.role)
     found: list[tuple[int, Sentence, FoundDate | None]] = []
     for sentence in prepared.sentences:
-        hit = None if sentence.heading else _dated(requirement.role, sentence, prepared)
+        hit = None if sentence.heading else dated(requirement.role, sentence, prepared)
         if (
             hit is not None
             and _same_act(requirement, sentence, prepared)
@@ -129,7 +129,7 @@ def _about(role: DateRole, subject: tuple[str, ...], sentence: Sentence, prepare
     return role in (DateRole.EFFECT, DateRole.SIGNATURE) and 2 * sum(s in own for s in subject) >= len(subject)
 
 
-def _dated(role: DateRole, sentence: Sentence, prepared: PreparedPassage) -> tuple[FoundDate | None] | None:
+def dated(role: DateRole, sentence: Sentence, prepared: PreparedPassage) -> tuple[FoundDate | None] | None:
     """The date of the role in a sentence; `(None,)` when a rule stands in its place."""
     days = [d for d in sentence.dates if d.precision == "day"]
     match role:

@@ -221,6 +221,7 @@ class Premise:
     terms: tuple[str, ...] = ()
     unit: str | None = None
     source: Source = field(default_factory=Source)
+    stated: bool = False  # stands before the question, which builds on it: a passage has to say it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
