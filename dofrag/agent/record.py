@@ -85,7 +85,7 @@ class Recorder:
         envelope = done.envelope
         self.emit(
             ToolReturned(
-                turn=turn, call_id=call_id, tool=envelope["tool"], ok=envelope["ok"], envelope=_lean(envelope)
+                turn=turn, call_id=call_id, tool=envelope["tool"], ok=envelope["ok"], envelope=lean(envelope)
             )
         )
 
@@ -154,7 +154,7 @@ class Recorder:
         self.emit(event)
 
 
-def _lean(envelope: dict[str, Any]) -> dict[str, Any]:
+def lean(envelope: dict[str, Any]) -> dict[str, Any]:
     """The envelope without the texts that were read: `passage_read` identifies each by its hash."""
     results = envelope.get("results")
     if not results or "text" not in results[0]:

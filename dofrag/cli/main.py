@@ -25,7 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "eval": ("dofrag.cli.eval:evaluation", "Run a question set, grade it, and report."),
     "doctor": ("dofrag.cli.doctor:doctor", "Check the index, optional parts and a model's endpoint."),
     "review": ("dofrag.cli.review:review", "Serve a page on this machine to read and judge runs."),
-    "trace": ("dofrag.cli.trace:trace", "List, show and verify the traces of past runs."),
+    "trace": ("dofrag.cli.trace:trace", "List, show, verify, replay, compare and export the traces of past runs."),
 }
 """Name → (module:attribute, one-line help). The help stands here so that listing commands imports none."""
 

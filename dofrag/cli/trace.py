@@ -1,9 +1,10 @@
-"""`dof trace`: list, show and verify what past runs left behind."""
+"""`dof trace`: list, show, verify, replay, compare and export what past runs left behind."""
 
 from __future__ import annotations
 
+import heapq
 import json
-import re
+from collections.abc import Iterator
 from datetime import UTC, date
 from pathlib import Path
 from typing import Any
@@ -12,23 +13,24 @@ import click
 
 from dofrag.cli.options import FOLDER, parse_date
 from dofrag.cli.output import one_line, print_json, terminal_width
+from dofrag.cli.trace_check import replay, verify
+from dofrag.cli.trace_export import diff, export
+from dofrag.cli.trace_pick import JSON, TRACE_DIR, Picked, campaigns_of, of_campaign
 from dofrag.domain.run import Reason, TerminalState
-from dofrag.errors import DofError, TraceError, UsageError
-from dofrag.trace.events import RunStarted
-from dofrag.trace.reader import Summary, find, read_lines, records, summarize, trace_files
-from dofrag.trace.verify import PassageOf, Problem
-from dofrag.wiring import settings
+from dofrag.errors import DofError, UsageError
+from dofrag.trace.reader import Summary, find, read_lines, summarize, trace_files
 
-_FOLDER = click.option(
-    "--trace-dir", type=FOLDER, default=lambda: settings().trace_dir, metavar="DIR",
-    help="Folder of traces. Default: DOF_TRACE_DIR, else traces.",
-)  # fmt: skip
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+PAGE = 50
+"""Traces that a list shows at a time."""
 
 
 @click.group()
 def trace() -> None:
-    """List, show and verify the traces of past runs."""
+    """List, show, verify, replay, compare and export the traces of past runs."""
+
+
+for _command in (verify, replay, diff, export):
+    trace.add_command(_command)
 
 
 @trace.command("list")
@@ -38,40 +40,68 @@ def trace() -> None:
 @click.option("--reason", type=click.Choice([str(r) for r in Reason]), help="Only runs that ended for this reason.")
 @click.option("--from", "first", metavar="DATE", help="Only runs started on this day (UTC) or later.")
 @click.option("--to", "last", metavar="DATE", help="Only runs started on this day (UTC) or earlier.")
-@_FOLDER
-@_JSON
+@click.option("--campaign", type=FOLDER, metavar="DIR", help="The runs of a campaign of `dof eval`.")
+@click.option("--set", "set_name", metavar="NAME", help="The runs of all campaigns of this set among the traces.")
+@click.option("--limit", type=click.IntRange(min=0), default=PAGE, show_default=True, metavar="N",
+              help="How many to show; 0 for all.")  # fmt: skip
+@click.option("--offset", type=click.IntRange(min=0), default=0, metavar="N", help="How many of the newest to skip.")
+@TRACE_DIR
+@JSON
 def list_traces(
-    state: str | None, reason: str | None, first: str | None, last: str | None, trace_dir: Path, as_json: bool
+    state: str | None,
+    reason: str | None,
+    first: str | None,
+    last: str | None,
+    campaign: Path | None,
+    set_name: str | None,
+    limit: int,
+    offset: int,
+    trace_dir: Path,
+    as_json: bool,
 ) -> None:
     """List runs, newest first."""
     window = parse_date(first, "--from") or date.min, parse_date(last, "--to") or date.max
     if window[0] > window[1]:
         raise UsageError(f"--from {window[0]} is after --to {window[1]}", hint="swap the two dates")
-    found: list[Summary] = []
+    found: list[tuple[Summary, str | None]] = []
     unreadable: list[dict[str, str]] = []
-    for path in trace_files(trace_dir):
+    for picked in _candidates(campaign, set_name, trace_dir):
         try:
-            summary = summarize(path)
+            summary = summarize(picked.path)
         except DofError as error:
-            unreadable.append({"path": str(path), "reason": error.message})
+            unreadable.append({"path": str(picked.path), "reason": error.message})
             continue
-        day = summary.started_at.astimezone(UTC).date()
+        day = summary.started_at.date()
         wanted = state in (None, summary.terminal_state) and reason in (None, summary.reason)
         if wanted and window[0] <= day <= window[1]:
-            found.append(summary)
-    found.sort(key=lambda s: (s.started_at, s.run_id), reverse=True)
+            found.append((summary, picked.question_id))
+    until = offset + limit if limit else len(found)
+    page = heapq.nlargest(until, found, key=lambda pair: (pair[0].started_at, pair[0].run_id))[offset:]
     if as_json:
-        print_json({"traces": [_summary_json(s) for s in found], "unreadable": unreadable})
+        traces = [_summary_json(*pair) for pair in page]
+        print_json({"total": len(found), "offset": offset, "traces": traces, "unreadable": unreadable})
         return
-    for summary in found:
-        click.echo(_summary_line(summary, terminal_width()))
+    for pair in page:
+        click.echo(_summary_line(*pair, terminal_width()))
     for fault in unreadable:
-        click.echo(f"unreadable: {fault['reason']}", err=True)
+        click.echo(f"unreadable: {one_line(fault['reason'])}", err=True)
     if not found:
-        click.echo(f"no such traces in {trace_dir}", err=True)
+        click.echo(f"no such traces in {one_line(str(campaign or trace_dir))}", err=True)
+    elif len(page) < len(found):
+        more = f"; the next: --offset {until}" if until < len(found) else ""
+        click.echo(f"{offset + 1} to {offset + len(page)} of {len(found)}{more}", err=True)
 
 
-def _summary_json(summary: Summary) -> dict[str, Any]:
+def _candidates(campaign: Path | None, set_name: str | None, trace_dir: Path) -> Iterator[Picked]:
+    if campaign is not None and set_name is not None:
+        raise UsageError("--campaign and --set at once", hint="give one of them")
+    if campaign is None and set_name is None:
+        yield from (Picked(path) for path in trace_files(trace_dir))
+    for folder in [campaign] if campaign else campaigns_of(set_name, trace_dir) if set_name else []:
+        yield from of_campaign(folder, whole=False)
+
+
+def _summary_json(summary: Summary, question_id: str | None) -> dict[str, Any]:
     return {
         "run_id": summary.run_id,
         "started_at": summary.started_at.isoformat(),
@@ -83,113 +113,59 @@ def _summary_json(summary: Summary) -> dict[str, Any]:
         "read_tokens": summary.read_tokens,
         "planner": summary.planner,
         "as_of": summary.as_of,
+        "question_id": question_id,
         "question": summary.question,
         "path": str(summary.path),
     }
 
 
-def _summary_line(summary: Summary, width: int) -> str:
+def _summary_line(summary: Summary, question_id: str | None, width: int) -> str:
     started = f"{summary.started_at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
     end = f"{summary.terminal_state}/{summary.reason}"
     spent = f"{'?' if summary.turns is None else summary.turns} turns"
-    head = f"{started}  {summary.run_id}  {end:<26}  {spent:>8}  "
-    return head + one_line(summary.question, max(30, width - len(head)))
+    head = f"{started}  {one_line(summary.run_id, 80)}  {end:<26}  {spent:>8}  "
+    question = f"{question_id} {summary.question}" if question_id else summary.question
+    return head + one_line(question, max(30, width - len(head)))
 
 
 @trace.command()
 @click.argument("run")
-@_FOLDER
-@_JSON
-def show(run: str, trace_dir: Path, as_json: bool) -> None:
+@click.option("--full", is_flag=True, help="Show every result, and the claims of every draft.")
+@TRACE_DIR
+@JSON
+def show(run: str, full: bool, trace_dir: Path, as_json: bool) -> None:
     """Show a run step by step. RUN is a run id, or the path of a trace file."""
     path = find(trace_dir, run)
+    if as_json:
+        _show_json(path)
+        return
+    from dofrag.cli.trace_text import render_trace, standing
+
+    kept = []
+    faults = []
+    for line in read_lines(path):
+        if line.record is not None:
+            kept.append(line.record)
+        else:
+            faults.append((line.number, "was cut while it was written" if line.half else str(line.fault)))
+    for text in render_trace(kept, terminal_width(), full=full):
+        click.echo(text)
+    for number, fault in faults:
+        click.echo(f"line {number} cannot be read: {one_line(fault)}", err=True)
+    if not kept or kept[-1].event.event != "run_finished":
+        click.echo("\nInterrupted: the run did not write its end.")
+        for text in standing(path, kept, terminal_width()):
+            click.echo(text)
+
+
+def _show_json(path: Path) -> None:
+    events = []
     faults = []
     finished = False
-    if as_json:
-        events = []
-        for line in read_lines(path):
-            if line.record is not None:
-                events.append(json.loads(line.raw))
-                finished = line.record.event.event == "run_finished"
-            else:
-                faults.append({"line": line.number, "half": line.half, "fault": line.fault})
-        print_json({"path": str(path), "interrupted": not finished, "unreadable_lines": faults, "events": events})
-        return
-    from dofrag.cli.trace_text import render_trace
-
-    for text in render_trace(records(path), terminal_width()):
-        click.echo(text)
     for line in read_lines(path):
-        finished = line.record is not None and line.record.event.event == "run_finished"
-        if line.record is None:
-            cut = "was cut while it was written" if line.half else line.fault
-            click.echo(f"line {line.number} cannot be read: {cut}", err=True)
-    if not finished:
-        click.echo("\nInterrupted: the run did not write its end.")
-
-
-@trace.command()
-@click.argument("runs", nargs=-1, metavar="[RUN]...")
-@click.option("--all", "every", is_flag=True, help="Every trace of the folder.")
-@click.option("--index", type=FOLDER, metavar="DIR",
-              help="Check passages and quotes against this index too.")  # fmt: skip
-@click.option("--sha256", metavar="HASH", help="What the result gives as trace_sha256; for one RUN.")
-@_FOLDER
-@_JSON
-@click.pass_context
-def verify(
-    ctx: click.Context,
-    runs: tuple[str, ...],
-    every: bool,
-    index: Path | None,
-    sha256: str | None,
-    trace_dir: Path,
-    as_json: bool,
-) -> None:
-    """Check hash chain, order, counts and citations. Exit code 1 when anything is wrong.
-
-    RUN is a run id, or the path of a trace file.
-    """
-    paths = trace_files(trace_dir) if every else [find(trace_dir, run) for run in runs]
-    if bool(runs) is every:
-        raise UsageError("name the runs to verify, or give --all", hint="dof trace list")
-    if sha256 is not None and (len(paths) != 1 or not re.fullmatch("[0-9a-f]{64}", sha256)):
-        raise UsageError("--sha256 takes 64 hex digits, and one RUN", hint="it is trace_sha256 of `dof run --json`")
-    from dofrag.trace.verify import verify as check
-
-    problems = [
-        (path, problem)
-        for path in paths
-        for problem in check(path, passage_of=_passages(path, index) if index else None, expected_last=sha256)
-    ]
-    if as_json:
-        print_json({"ok": not problems, "checked": len(paths), "problems": [_problem_json(*p) for p in problems]})
-    else:
-        for path, problem in problems:
-            where = f"line {problem.line}" if problem.line else "whole trace"
-            click.echo(f"{path}: {where}: {problem.code}: {problem.message}")
-        bad = len({path for path, _ in problems})
-        click.echo(f"{len(paths)} checked, {len(paths) - bad} sound, {bad} with problems")
-    ctx.exit(1 if problems else 0)
-
-
-def _problem_json(path: Path, problem: Problem) -> dict[str, Any]:
-    return {"path": str(path), "line": problem.line, "code": str(problem.code), "message": problem.message}
-
-
-def _passages(path: Path, index: Path) -> PassageOf:
-    """The store's texts as the run could see them: under its own cut-off and scopes."""
-    from dofrag.domain.corpus import PUBLIC, Filters, Kind, Passage
-    from dofrag.wiring import open_corpus
-
-    start = next((r.event for r in records(path)), None)
-    if not isinstance(start, RunStarted):
-        raise TraceError(f"{path}: does not begin with run_started", hint="verify it without --index")
-    reader = open_corpus(index).reader
-    filters = Filters(as_of=start.as_of, kinds=tuple(Kind), scopes=frozenset(start.scopes) | {PUBLIC})
-
-    def passage_of(chunk_id: int) -> Passage | None:
-        found = reader.passages([chunk_id], filters)
-        return found[0] if found else None
-
-    return passage_of
+        if line.record is not None:
+            events.append(json.loads(line.raw))
+            finished = line.record.event.event == "run_finished"
+        else:
+            faults.append({"line": line.number, "half": line.half, "fault": line.fault})
+    print_json({"path": str(path), "interrupted": not finished, "unreadable_lines": faults, "events": events})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, assert_never
 
 from dofrag.cli.output import one_line, wrap
@@ -24,12 +25,13 @@ from dofrag.trace.events import (
     ToolCalled,
     ToolReturned,
 )
+from dofrag.trace.trajectory import gather
 
 SHOWN_SOURCES = 5
 
 
-def render_trace(records: Iterable[Record], width: int) -> Iterable[str]:
-    """Lines of at most `width` columns, streamed as the records come."""
+def render_trace(records: Iterable[Record], width: int, *, full: bool = False) -> Iterable[str]:
+    """Lines of at most `width` columns, streamed as the records come. `full` shows every result and every draft."""
     turn = 0
     for record in records:
         now = getattr(record.event, "turn", 0)
@@ -37,8 +39,39 @@ def render_trace(records: Iterable[Record], width: int) -> Iterable[str]:
             turn = now
             yield ""
             yield f"Turn {turn}"
-        for text, indent in _describe(record.event):
+        more = _more(record.event) if full else []
+        for text, indent in [*_describe(record.event), *more]:
             yield from wrap(text, width, " " * indent, " " * (indent + 2)) or [""]
+
+
+def standing(path: Path, records: list[Record], width: int) -> Iterable[str]:
+    """Coverage as it stood when a trace breaks off; nothing of one that does not begin like a trace."""
+    if not records or not isinstance(records[0].event, RunStarted):
+        return
+    for sub in gather(path, records).coverage:
+        for r in _objects(sub.get("requirements")):
+            yield from wrap(f"{r.get('id')} {r.get('label')}: {r.get('status')}", width, "  ", "    ")
+
+
+def _more(event: Event) -> list[tuple[str, int]]:
+    """What a call found, result by result; what a draft says."""
+    if isinstance(event, DraftProposed):
+        return [(_claim(c), 4) for c in _objects(event.draft.get("claims"))]
+    if not isinstance(event, ToolReturned):
+        return []
+    lines = []
+    for n, result in enumerate(_objects(event.envelope.get("results")), 1):
+        shown = [result, *_objects(result.get("passages"))]
+        lines.append((f"{n}. {_result(result)}", 6))
+        lines += [(_result(passage), 9) for passage in shown[1:]]
+    return lines
+
+
+def _result(result: Mapping[str, Any]) -> str:
+    where = [f"{name} {result[name]}" for name in ("publication", "chunk_id", "provision") if result.get(name)]
+    text = result.get("snippet") or result.get("first_words") or ""
+    heading = f" {result['heading']}" if result.get("heading") else ""
+    return one_line(f"{', '.join(where)}{heading}{': ' if text else ''}{text}", 400)
 
 
 def _describe(event: Event) -> list[tuple[str, int]]:

@@ -251,6 +251,11 @@ def required_names(cls: type) -> frozenset[str]:
     return frozenset(json_name(f) for f in dataclasses.fields(cls) if f.default is dataclasses.MISSING)
 
 
+@cache
+def _origin(to: Any) -> Any:
+    return get_origin(to)
+
+
 def is_open(cls: type) -> bool:
     """Whether objects of this class may have other fields besides."""
     return bool(getattr(cls, "open", False))
@@ -267,9 +272,9 @@ def misfit(value: Any, to: Any, where: str) -> str | None:
 
 def _convert(value: Any, to: Any, where: str) -> Any:
     """A JSON value as the type of its field; raises _Misfit."""
-    if to is Any:
+    if to is Any or to is type(value):
         return value
-    origin = get_origin(to)
+    origin = _origin(to)
     if origin in (Union, types.UnionType):
         return _convert_union(value, get_args(to), where)
     if origin is tuple:
@@ -306,15 +311,30 @@ def _convert_union(value: Any, options: tuple[Any, ...], where: str) -> Any:
 def _convert_object(value: Any, cls: Any, where: str) -> Any:
     if not isinstance(value, dict):
         raise _Misfit(f"{where}: not an object")
-    wanted = field_types(cls)
+    plan = _plan(cls)
     if missing := sorted(required_names(cls) - value.keys()):
         raise _Misfit(f"{where}: no {', '.join(missing)}")
-    if (extra := sorted(value.keys() - wanted.keys())) and not is_open(cls):
-        raise _Misfit(f"{where}: unknown field {', '.join(extra)[:80]}")
-    return cls(
-        **{f.name: _convert(value[json_name(f)], wanted[json_name(f)], f"{where}.{json_name(f)}")
-           for f in dataclasses.fields(cls) if json_name(f) in value}
-    )  # fmt: skip
+    if len(value) > len(plan) or not value.keys() <= plan.keys():
+        extra = sorted(value.keys() - plan.keys())
+        if not is_open(cls):
+            raise _Misfit(f"{where}: unknown field {', '.join(extra)[:80]}")
+    found = {}
+    for name, (attribute, to, simple) in plan.items():
+        if name in value:
+            item = value[name]
+            # Most fields hold just the type that they are declared with: the rest is looked at closely.
+            found[attribute] = item if simple is type(item) else _convert(item, to, f"{where}.{name}")
+    return cls(**found)
+
+
+@cache
+def _plan(cls: type) -> dict[str, tuple[str, Any, type | None]]:
+    """JSON name → attribute, type, and that type itself where any value of it will do."""
+    types = field_types(cls)
+    return {
+        (name := json_name(f)): (f.name, types[name], types[name] if types[name] in (str, int, bool) else None)
+        for f in dataclasses.fields(cls)
+    }
 
 
 def _convert_text(value: Any, to: Any, where: str) -> Any:

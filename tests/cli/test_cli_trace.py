@@ -118,7 +118,7 @@ def test_show_as_json_gives_every_event_as_it_stands(folder: Path) -> None:
 
 def test_verify(folder: Path) -> None:
     sound = dof("trace", "verify", "run-1", "run-2", "--trace-dir", str(folder), "--json")
-    assert (sound.code, sound.document) == (0, {"ok": True, "checked": 2, "problems": []})
+    assert (sound.code, sound.document) == (0, {"ok": True, "checked": 2, "compared": 0, "problems": []})
     everything = dof("trace", "verify", "--all", "--trace-dir", str(folder), "--json")
     assert everything.code == 1
     assert {p["code"] for p in everything.document["problems"]} == {"half_line", "not_finished"}

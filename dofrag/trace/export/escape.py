@@ -11,7 +11,7 @@ from typing import Any
 _NOTHING = {0xAD: None, 0x200B: None, 0xFEFF: None}
 """Soft hyphens, blanks of no width and byte-order marks: they show nothing, and say nothing."""
 # All but what is certainly harmless; `_shown` decides on the rest.
-_ODD = re.compile("[^\t\n\x20-\x7e\xa0-\u0377\u1e00-\u200a\u2010-\u2027\u202f-\u205f\u2070-\u2bff]")
+_ODD = re.compile("[^\t\n\x20-\x7e\xa0-\xac\xae-\u0377\u1e00-\u200a\u2010-\u2027\u202f-\u205f\u2070-\u2bff]")
 _UNSAFE = ("Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp")
 """Categories of what drives a terminal, reorders text, ends a line in some programs, or is no character."""
 
@@ -67,9 +67,9 @@ def official(url: str | None) -> str:
     return url if url and _URL.fullmatch(url) else ""
 
 
-_FORMULA = re.compile(r"(^|[;,\t\n])(\s*[=+\-@|%\uff1d\uff0b\uff0d\uff20])")
+_FORMULA = re.compile(r"((?:^|[;,\t\n])\s*)(?=[=+\-@|%\uff1d\uff0b\uff0d\uff20])")
 
 
 def cell(text: str) -> str:
     """A cell that no spreadsheet takes for a formula, whatever it parts fields by: an apostrophe goes before."""
-    return _FORMULA.sub(r"\1'\2", visible(text))
+    return _FORMULA.sub(r"\1'", visible(text))

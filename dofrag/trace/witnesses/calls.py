@@ -13,6 +13,8 @@ from dofrag.trace.problems import PassageOf, ProblemCode, Say, as_id, objects
 from dofrag.trace.redact import REDACTED
 
 READS = "read_chunks"
+SEARCH_BOX = "search_evidence"
+"""Reads what it finds, in the arms of an experiment that have no other tool."""
 
 
 class Calls:
@@ -64,8 +66,8 @@ class Calls:
             self.spent[name] += cost if isinstance(cost, int) else 0
         self._envelope(event.call_id, envelope)
         results = objects(envelope.get("results"))
-        if event.tool == READS:
-            self._reads(event.call_id, call, results)
+        if event.tool == READS or (event.tool == SEARCH_BOX and self._start and self._start.tools != "core"):
+            self._reads(event.call_id, call, results, chosen=event.tool == READS)
         else:
             self._seen |= {i for r in results for one in (r, *objects(r.get("passages")))
                            if (i := as_id(one.get("chunk_id"))) is not None}  # fmt: skip
@@ -95,8 +97,10 @@ class Calls:
         if isinstance(sources, Mapping) and (gone := sorted(named - sources.keys())):
             self._say(ProblemCode.SOURCE, f"{call_id} tells nothing of publication {', '.join(gone)}")
 
-    def _reads(self, call_id: str, call: ToolCalled | None, results: list[Mapping[str, Any]]) -> None:
-        """What is read was shown before, or stands beside it; and each passage has an event of its own."""
+    def _reads(
+        self, call_id: str, call: ToolCalled | None, results: list[Mapping[str, Any]], *, chosen: bool
+    ) -> None:
+        """Each passage has an event of its own; and what was `chosen` was shown before, or stands beside it."""
         arguments = call.arguments if call is not None and isinstance(call.arguments, Mapping) else {}
         asked = arguments.get("chunk_ids")
         wanted = {int(i) for i in asked if isinstance(i, int | float)} if isinstance(asked, list) else set()
@@ -105,7 +109,8 @@ class Calls:
         self._reader = call_id
         for result in results:
             chunk_id = as_id(result.get("chunk_id"))
-            if chunk_id is None or (chunk_id not in wanted and not arguments.get("neighbor_window")):
+            beside = not chosen or bool(arguments.get("neighbor_window"))
+            if chunk_id is None or (chunk_id not in wanted and not beside):
                 self._say(ProblemCode.PASSAGE, f"{call_id} brings chunk {chunk_id}, which was not asked for")
             else:
                 self._awaited.append((chunk_id, str(result.get("publication"))))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from dofrag.domain.evidence import PremiseStatus
 from dofrag.domain.question import Status
 from dofrag.domain.run import Reason
 from dofrag.trace.events import Answered, CoverageChanged, Decomposed, RunFinished
@@ -107,13 +108,8 @@ class Coverage:
         self, part: str, row: Mapping[str, Any], answer: Answered | None, read: Collection[int], searched: bool
     ) -> None:
         before, status, chunk_id = self._status[str(row["id"])], row.get("status"), as_id(row.get("chunk_id"))
-        if answer is not None and status == Status.ANSWERED:
-            if chunk_id not in _cited_for(answer, part):
-                self._say(
-                    ProblemCode.COVERAGE, f"{row['id']} is answered by {chunk_id}, which no claim for {part} cites"
-                )
-            return
-        if answer is not None and status == Status.CONTRADICTED:
+        if answer is not None:
+            self._closed(part, row, answer)
             return
         ends = {
             Status.OPEN: (Status.NOT_FOUND if searched else Status.OPEN,),
@@ -124,6 +120,19 @@ class Coverage:
             self._say(ProblemCode.COVERAGE, f"{row['id']} is {status} at the end, and was {before}")
         elif (chunk_id is not None) is not (before == Status.SUPPORTED) or chunk_id not in (None, *read):
             self._say(ProblemCode.COVERAGE, f"{row['id']} is {status} by chunk {chunk_id}, not by what was read")
+
+    def _closed(self, part: str, row: Mapping[str, Any], answer: Answered) -> None:
+        """Every requirement of an answered run is answered by what was cited, or falls with a corrected premise."""
+        status, chunk_id = row.get("status"), as_id(row.get("chunk_id"))
+        if status == Status.ANSWERED:
+            if chunk_id is None or chunk_id not in _cited_for(answer, part):
+                self._say(
+                    ProblemCode.COVERAGE, f"{row['id']} is answered by {chunk_id}, which no claim for {part} cites"
+                )
+            if self._status[str(row["id"])] != Status.SUPPORTED:
+                self._say(ProblemCode.COVERAGE, f"{row['id']} is answered, and nothing that was read supported it")
+        elif status != Status.CONTRADICTED or answer.premise.get("status") != PremiseStatus.FALSE:
+            self._say(ProblemCode.END_STATE, f"answered, and {row['id']} is {status}")
 
 
 def _cited_for(answer: Answered, part: str) -> set[int | None]:

@@ -12,8 +12,8 @@ from dofrag.trace.events import Answered, CitationRejected, DraftProposed, Draft
 from dofrag.trace.problems import PassageOf, ProblemCode, Say, as_id, objects
 from dofrag.trace.redact import REDACTED
 
-_DROPS = (FaultCode.NOT_READ, FaultCode.UNKNOWN_CITATION)
-"""Faults of a citation that name a chunk which the run never read."""
+_DROPS = (FaultCode.NOT_READ, FaultCode.UNKNOWN_CITATION, FaultCode.IRRELEVANT_CITATION)
+"""Faults for which a chunk counts as wrongly cited: it was never read, or supports nothing."""
 
 
 class Drafts:
