@@ -8,7 +8,8 @@ of the same unit in the same table, sentence and quotes. A figure that some riva
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 from itertools import pairwise
 
 from dofrag.coverage.cells import cells_of
@@ -17,7 +18,7 @@ from dofrag.coverage.prepared import FREQUENCIES, PreparedPassage, Sentence, fre
 from dofrag.coverage.quantities import Quantity, quantities
 from dofrag.coverage.vocabulary import wordset
 from dofrag.domain.records import dataclass
-from dofrag.text.dates import find_dates
+from dofrag.text.dates import FoundDate, find_dates
 from dofrag.text.fold import STOP_WORDS, content_words, fold_chars, stem
 from dofrag.text.patterns import late
 
@@ -52,9 +53,14 @@ def misbound(text: str, quotes: Sequence[Quoted], computed: Words = frozenset())
     label that stands at it in a quote. Figures that no quote holds are not looked at here, nor is `computed`."""
     if _verbatim(text, quotes):
         return []
-    found = _figures_of(quotes)
+    return [fault for dated in (False, True) for fault in _faults(text, quotes, computed, dated)]
+
+
+def _faults(text: str, quotes: Sequence[Quoted], computed: Words, dated: bool) -> list[tuple[str, str]]:
+    """The figures, or the days (`dated`), that stand under other words."""
+    found = _figures_of(quotes, dated)
     out: list[tuple[str, str]] = []
-    for bound in _bound(text)[:CLAIM_FIGURES_MAX]:
+    for bound in _bound(text, dated)[:CLAIM_FIGURES_MAX]:
         held = [
             one for one in found if one.quantity.text == bound.quantity.text and _kin(one.quantity, bound.quantity)
         ]
@@ -67,15 +73,21 @@ def misbound(text: str, quotes: Sequence[Quoted], computed: Words = frozenset())
 
 
 def _verbatim(text: str, quotes: Sequence[Quoted]) -> bool:
-    """Whether a claim says a quote and nothing else."""
+    """Whether a claim says quotes and nothing else: a stretch of one, or several whole ones with their dates."""
     said = _level(text)
-    return any(said in _level(q.prepared.text[q.start : q.end]) for q in quotes)
+    shown = sorted((_level(q.prepared.text[q.start : q.end]) for q in quotes), key=len, reverse=True)
+    if any(said in one for one in shown):
+        return True
+    for one in shown:
+        said = said.replace(one, " ") if one else said
+    return not _DATED.sub(" ", said).strip()
 
 
 def _level(text: str) -> str:
     return " ".join(_SIGNS.sub(" ", fold_chars(text)).split())
 
 
+_DATED = late(r"\bdof \d{4} \d\d \d\d\b")
 _SIGNS = late(r"[^\w$%]+")
 
 
@@ -102,14 +114,27 @@ class _Place:
         return " ".join(text[max(0, at - 80) : at + 60].split())
 
 
-def _figures_of(quotes: Sequence[Quoted]) -> list[_Place]:
+def _days(found: Iterable[FoundDate]) -> list[Quantity]:
+    """Days as figures of a unit of their own."""
+    return [
+        Quantity(d.start, d.end, Decimal(d.first.toordinal()), "date", "date", "")
+        for d in found
+        if d.precision == "day"
+    ]
+
+
+def _measured(sentence: Sentence, dated: bool) -> list[Quantity]:
+    return _days(sentence.dates) if dated else [q for q in sentence.quantities if not q.reference]
+
+
+def _figures_of(quotes: Sequence[Quoted], dated: bool) -> list[_Place]:
     found: dict[tuple[int, int], _Place] = {}
     for quote in quotes:
         for index, sentence in enumerate(quote.prepared.sentences):
             if sentence.end <= quote.start or quote.end <= sentence.start:
                 continue
-            for q in sentence.quantities:
-                if quote.start <= q.start and q.start < quote.end and not q.reference:
+            for q in _measured(sentence, dated):
+                if quote.start <= q.start < quote.end:
                     found.setdefault((quote.prepared.id, q.start), _Place(q, sentence, index, quote.prepared))
     return list(found.values())
 
@@ -220,22 +245,22 @@ def _clause_rivals(place: _Place) -> Iterator[tuple[Words, Words]]:
 
 
 def _bound_in(place: _Place) -> list[Bound]:
-    memo, key = place.prepared.memo, ("bound", place.sentence.start)
+    dated = place.quantity.kind == "date"
+    memo, key = place.prepared.memo, ("bound", place.sentence.start, dated)
     if key not in memo:
         sentence = place.sentence
         text = place.prepared.text[sentence.start : sentence.end]
-        spans = [
-            (q, q.start - sentence.start, q.end - sentence.start) for q in sentence.quantities if not q.reference
-        ]
-        memo[key] = _divide(text, spans)
+        at = sentence.start
+        memo[key] = _divide(text, [(q, q.start - at, q.end - at) for q in _measured(sentence, dated)])
     known: list[Bound] = memo[key]
     return known
 
 
-def _bound(text: str) -> list[Bound]:
-    """The figures of a claim, each with the words that are said of it."""
-    found = quantities(text, fold_chars(text), tuple(find_dates(text)))
-    return _divide(text, [(q, q.start, q.end) for q in found if not q.reference])
+def _bound(text: str, dated: bool) -> list[Bound]:
+    """The figures, or the days, of a claim, each with the words that are said of it."""
+    dates = tuple(find_dates(text))
+    found = _days(dates) if dated else [q for q in quantities(text, fold_chars(text), dates) if not q.reference]
+    return _divide(text, [(q, q.start, q.end) for q in found])
 
 
 Figures = Sequence[tuple[Quantity, int, int]]

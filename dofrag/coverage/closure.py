@@ -17,10 +17,11 @@ from dofrag.coverage.ledger import hold_to_one_list
 from dofrag.coverage.links import linked
 from dofrag.coverage.match import meets, speaks_of_it
 from dofrag.coverage.premises import corrects, premise_faults
-from dofrag.coverage.prepared import PreparedPassage
-from dofrag.coverage.verify import computation_fault, echoes, identity_facts, unsaid_turns
+from dofrag.coverage.prepared import PreparedPassage, acronyms
+from dofrag.coverage.verify import computation_fault, echoes, identity_facts, unsaid_turns, unsaid_words
 from dofrag.domain.evidence import QUOTE_MAX, Citation, Claim, Draft, Fault, FaultCode, PremiseStatus
 from dofrag.domain.question import Requirement, Status, SubQuestion
+from dofrag.text.fold import stems
 
 Message = Callable[..., str]
 """A profile's `message`: `message("fault.quote_not_found", chunk_id=12)` → a sentence for people."""
@@ -156,10 +157,27 @@ class _Check:
             quotes = " . ".join([*(c.quote for c in claim.citations), *self.titles(claim)])
             for word in unsaid_turns(claim.text, quotes):
                 self.fault(FaultCode.WORDS_NOT_QUOTED, where, key="turn_not_quoted", figure=word)
+        for word in unsaid_words(claim.text, self.ground(claim)) if claim.citations else ():
+            self.fault(FaultCode.WORDS_NOT_QUOTED, where, key="turn_not_quoted", figure=word)
         spans = [Quoted(self.prepared[c.chunk_id], c.start or 0, c.end or 0) for c in claim.citations]
         result = claim.computed.result if claim.computed is not None else ""
         for figure, label in misbound(claim.text, spans, facts_of(result).numbers):
             self.fault(FaultCode.WORDS_NOT_QUOTED, where, key="misbound", figure=figure, label=_brief(label))
+
+    def ground(self, claim: Claim) -> frozenset[str]:
+        """Stems of what a claim rests on: the sentences that it quotes, what they stand under, and the question."""
+        found: set[str] = set()
+        for cited in claim.citations:
+            prepared = self.prepared[cited.chunk_id]
+            start, end = cited.start or 0, cited.end or 0
+            issuer = f"{prepared.passage.publication.issuer} {prepared.passage.publication.branch or ''}"
+            found |= prepared.wide | prepared.issuer_stems | acronyms(issuer.title()) | stems(cited.quote)
+            for sentence in prepared.sentences:
+                if sentence.start < end and start < sentence.end:
+                    found |= sentence.near
+        for sub in self.subs:
+            found |= stems(f"{sub.text} {sub.question} {' '.join(r.label for r in sub.requirements)}")
+        return frozenset(found)
 
     def titles(self, claim: Claim) -> list[str]:
         """What stands above the quotes of a claim: titles and headings."""

@@ -13,9 +13,11 @@ from dofrag.coverage.facts import Facts, facts_of
 from dofrag.coverage.interface import Proof
 from dofrag.coverage.prepared import PreparedPassage, zones
 from dofrag.coverage.quantities import canonical
+from dofrag.coverage.source import held
+from dofrag.coverage.vocabulary import wordset
 from dofrag.domain.evidence import Computation
 from dofrag.text.dates import find_dates
-from dofrag.text.fold import fold, fold_chars, stems
+from dofrag.text.fold import content_words, fold, fold_chars, stem, stems
 from dofrag.text.numbers import find_numbers
 
 
@@ -104,6 +106,22 @@ def echoes(said: str, proof: Proof, text: str) -> bool:
     wanted = _stems(" ".join(text[a:b] for a, b in proof.spans))
     common = len(wanted & _stems(said))
     return common >= min(3, (len(wanted) + 1) // 2)
+
+
+def unsaid_words(text: str, ground: frozenset[str]) -> list[str]:
+    """Words of a claim that nothing it rests on holds, figures and dates apart: what is only plausible around a right
+    figure. `ground` is stems."""
+    spans = [(n.start, n.end) for n in find_numbers(text)] + [(d.start, d.end) for d in find_dates(text)]
+    parts = list(text)
+    for start, end in spans:
+        parts[start:end] = " " * (end - start)
+    free = wordset("reporting", "bland")
+    out: dict[str, None] = {}
+    for word in content_words("".join(parts)):
+        one = stem(word)
+        if word.isalpha() and len(word) > 2 and one not in free and not held(one, ground):
+            out[word] = None
+    return list(out)
 
 
 def unsaid_turns(text: str, quotes: str) -> list[str]:

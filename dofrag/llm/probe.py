@@ -91,7 +91,7 @@ def probe(model: ChatModel, served: Callable[[], tuple[str, ...]], timeout_s: fl
 
 
 def _unusable(fault: ProviderFault, served: Callable[[], tuple[str, ...]]) -> tuple[Finding, ...]:
-    away = fault.kind in (FaultKind.CONNECTION, FaultKind.TIMEOUT, FaultKind.NOT_FOUND)
+    away = fault.kind in (FaultKind.CONNECTION, FaultKind.TIMEOUT, FaultKind.NOT_FOUND, FaultKind.REDIRECTED)
     if away:
         return (Finding(Check.REACHABLE, False, fault.message), Finding(Check.MODEL, None, ""))
     detail = fault.message

@@ -105,3 +105,20 @@ def test_a_long_table_and_a_long_claim_take_their_time_once() -> None:
     start = time.process_time()
     misbound(claim, [Quoted(passage, 0, len(passage.text))])
     assert time.process_time() - start < 5
+
+
+DATES = "El aviso se firmó el 3 de marzo de 2031, se publicó el 5 de marzo de 2031 y entra en vigor el 9 de abril de 2031."
+
+
+@pytest.mark.parametrize(
+    ("claim", "wrong"),
+    [
+        ("El aviso entra en vigor el 9 de abril de 2031", False),
+        ("El aviso se firmó el 3 de marzo de 2031", False),
+        ("El aviso entra en vigor el 5 de marzo de 2031", True),
+        ("El aviso se firmó el 9 de abril de 2031", True),
+        ("Se firmó el 5 de marzo de 2031 y se publicó el 3 de marzo de 2031", True),
+    ],
+)
+def test_a_day_keeps_what_happens_on_it(claim: str, wrong: bool) -> None:
+    assert bool(faults(claim, DATES)) is wrong

@@ -22,11 +22,10 @@ from dofrag.trace.events import CLOCK_FIELDS
 def timeless(line: bytes) -> Any:
     """A line without what a clock gives, nor the hashes that follow from it."""
     raw = json.loads(line)
-    wall = raw.get("limit") == "wall_clock_s"
 
     def strip(value: Any) -> Any:
         if isinstance(value, dict):
-            gone = {*CLOCK_FIELDS, "prev", "sum", *({"spent"} if wall else ())}
+            gone = {*CLOCK_FIELDS, "prev", "sum"}
             return {k: strip(v) for k, v in value.items() if k not in gone}
         return [strip(v) for v in value] if isinstance(value, list) else value
 
