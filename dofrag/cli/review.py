@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import importlib.util
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +18,8 @@ from dofrag.errors import UsageError
 from dofrag.wiring import SAMPLE, open_corpus, profile, settings
 
 if TYPE_CHECKING:
-    from dofrag.review.catalog import Catalog, Collection
+    from dofrag.review.app import Setting
+    from dofrag.review.catalog import Collection
     from dofrag.review.passages import Shelf
     from dofrag.review.words import Labels
     from dofrag.store.interface import CorpusReader
@@ -58,18 +60,35 @@ def review(
     if ctx.invoked_subcommand is not None:
         return
     _need_extra()
-    from dofrag.review.app import Setting, make_app
+    from dofrag.review.app import make_app
     from dofrag.review.serve import serve
 
-    setting = Setting(
-        catalog=_catalog(trace_dir, campaigns),
+    setting = make_setting(trace_dir, campaigns, indexes, blind=blind, author=_user() if author is None else author)
+    # Thousands of traces take seconds to be read for the first time: begun before anybody asks.
+    threading.Thread(target=lambda: [c.listing() for c in setting.catalog.collections()], daemon=True).start()
+    serve(make_app(setting), port, lambda address: click.echo(f"{address}   (Ctrl-C ends it)", err=True))
+
+
+def make_setting(
+    trace_dir: Path,
+    campaigns: tuple[Path, ...] = (),
+    indexes: tuple[Path, ...] = (),
+    *,
+    blind: bool = False,
+    author: str = "",
+) -> Setting:
+    """What the page works on: these folders, with the default index and the sample to take passages from."""
+    from dofrag.review.app import Setting
+    from dofrag.review.catalog import Catalog
+
+    return Setting(
+        catalog=Catalog(trace_dir, campaigns),
         shelves=_shelves(indexes),
         labels=_labels(),
         cite_as=profile().cite_as,
-        author=_user() if author is None else author,
+        author=author,
         blind=blind,
     )
-    serve(make_app(setting), port, lambda address: click.echo(f"{address}   (Ctrl-C ends it)", err=True))
 
 
 @review.command("export")
@@ -147,12 +166,6 @@ def _need_extra() -> None:
     missing = [name for name in ("starlette", "uvicorn", "jinja2") if importlib.util.find_spec(name) is None]
     if missing:
         raise UsageError(f"the review page needs {', '.join(missing)}", hint="pip install 'dofrag[review]'")
-
-
-def _catalog(trace_dir: Path, campaigns: tuple[Path, ...]) -> Catalog:
-    from dofrag.review.catalog import Catalog
-
-    return Catalog(trace_dir, campaigns)
 
 
 def _one(trace_dir: Path, campaigns: tuple[Path, ...]) -> Collection:

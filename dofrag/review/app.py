@@ -22,7 +22,7 @@ from dofrag.domain.records import dataclass
 from dofrag.errors import DofError, UsageError
 from dofrag.review.agreement import agreements, disputed
 from dofrag.review.catalog import Catalog, Collection
-from dofrag.review.filters import parse_filters, select
+from dofrag.review.filters import fitting, parse_filters, select
 from dofrag.review.guard import Guard, cookies
 from dofrag.review.markup import unseen_shown
 from dofrag.review.pages import Look, Pages, place_in
@@ -129,7 +129,7 @@ class _Site:
             filters = parse_filters(request.query_params, look.blind)
             listing = collection.listing()
             row = _row(listing.rows, request)
-            place = place_in(select(listing, filters, look.author).rows, row.run_id)
+            place = place_in(fitting(listing, filters, look.author), row.run_id)
             page = load_run(row.path, self._setting.shelves, self._setting.cite_as)
             given = collection.verdicts_on(row)
             pages = Pages(look, ServerUrls(), self._setting.labels)

@@ -17,7 +17,7 @@ from typing import Any, Generic, TypeVar
 
 from dofrag.domain.records import dataclass
 from dofrag.errors import UsageError
-from dofrag.review.summaries import Facts, Row, make_row, read_facts
+from dofrag.review.summaries import Row, make_row, read_facts
 from dofrag.review.verdicts import SUFFIX, Verdict, path_of, read_verdicts
 
 T = TypeVar("T")
@@ -58,12 +58,11 @@ class Collection:
         self.id = id
         self.traces = traces
         self.campaign = campaign
-        self._facts: FileCache[Facts] = FileCache(read_facts)
         self._reviews: FileCache[list[Verdict]] = FileCache(lambda p: read_verdicts(p)[0])
         self._records: FileCache[dict[str, Json]] = FileCache(_records)
         self._items: FileCache[dict[str, Json]] = FileCache(_items)
         self._spec: FileCache[Json] = FileCache(_spec)
-        self._rows: dict[str, tuple[Facts, Json | None, Row]] = {}
+        self._rows: dict[str, tuple[int, int, Json | None, Row]] = {}
         self._lock = threading.Lock()
 
     @property
@@ -93,12 +92,17 @@ class Collection:
             return Listing(tuple(rows), verdicts)
 
     def _row(self, run: str, entry: os.DirEntry[str], record: Json | None) -> Row:
-        facts = self._facts.get(entry.path, entry.stat())
+        stat = entry.stat()
         kept = self._rows.get(run)
-        if kept is None or kept[0] is not facts or kept[1] is not record:
-            kept = (facts, record, make_row(Path(entry.path), facts, record))
-            self._rows[run] = kept
-        return kept[2]
+        if kept is not None and kept[0] == stat.st_mtime_ns and kept[1] == stat.st_size:
+            if kept[2] is record:
+                return kept[3]
+            facts = kept[3].facts
+        else:
+            facts = read_facts(Path(entry.path))
+        row = make_row(Path(entry.path), facts, record)
+        self._rows[run] = (stat.st_mtime_ns, stat.st_size, record, row)
+        return row
 
     def record(self, run: str) -> Json:
         """The campaign's record of a run; empty where there is none."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import urlencode
 
 from dofrag.domain.records import dataclass
@@ -76,39 +77,47 @@ class Shown:
     total: int
 
 
+def fitting(listing: Listing, filters: Filters, author: str) -> list[Row]:
+    """The runs that fit, in order. `author` is the reader: `verdict=todo` are those that this person has to judge."""
+    return [row for row, missed in _judged(listing, filters, author) if not missed]
+
+
 def select(listing: Listing, filters: Filters, author: str) -> Shown:
-    """The runs that fit. `author` is the reader: `verdict=todo` are those that this person has not judged yet."""
+    """The runs that fit, and how many there would be with another value of each facet."""
+    found = _judged(listing, filters, author)
     value = _values(listing, author)
+    facets = {
+        name: _count([r for r, missed in found if missed in ((), (name,))], name, value[name]) for name in FACETS
+    }
+    return Shown(tuple(r for r, missed in found if not missed), facets, len(listing.rows))
+
+
+def _judged(listing: Listing, filters: Filters, author: str) -> list[tuple[Row, tuple[str, ...]]]:
+    """The runs that text and queue leave, in order, each with the facets in which it does not fit."""
     words = fold(filters.text).split()
-    found = [r for r in listing.rows if all(w in r.folded for w in words)]
+    rows = [r for r in listing.rows if all(w in r.folded for w in words)] if words else list(listing.rows)
     if filters.queue:
-        found = sample(found, filters.queue, filters.seed)
-    chosen = dict(filters.chosen)
-    fits = [(r, [name for name, want in chosen.items() if want not in value(r, name)]) for r in found]
-    facets = {name: _count(fits, name, value) for name in FACETS}
-    rows = [r for r, missed in fits if not missed]
-    if filters.queue:
-        pass  # a sample keeps its order: the first ten of twenty are the ten that one would have drawn
+        # A sample keeps its order: the first ten of twenty are the ten that one would have drawn.
+        rows = sample(rows, filters.queue, filters.seed)
     elif filters.order == "oldest":
         rows.reverse()
     elif filters.order == "risk":
         rows.sort(key=lambda r: RISKS.index(r.risk))
-    return Shown(tuple(rows), facets, len(listing.rows))
+    if not filters.chosen:
+        return [(r, ()) for r in rows]
+    value = _values(listing, author)
+    return [(r, tuple(name for name, want in filters.chosen if want not in value[name](r))) for r in rows]
 
 
-def _count(
-    fits: Iterable[tuple[Row, list[str]]], name: str, value: Callable[[Row, str], tuple[str, ...]]
-) -> list[tuple[str, int]]:
-    """Of the runs that fit everything else, how many have each value of a facet."""
-    tally: dict[str, int] = {}
-    for row, missed in fits:
-        if not missed or missed == [name]:
-            for one in value(row, name):
-                tally[one] = tally.get(one, 0) + 1
-    if name == "risk":
-        return [(r, tally[r]) for r in RISKS if r in tally]
-    if name == "verdict":
-        return [(v, tally[v]) for v in VERDICT_VALUES if v in tally]
+def _count(rows: Sequence[Row], name: str, value: Callable[[Row], tuple[str, ...]]) -> list[tuple[str, int]]:
+    """How many of the runs have each value of a facet."""
+    tally: Counter[str] = Counter()
+    for values, count in Counter(map(value, rows)).items():
+        for one in values:
+            tally[one] += count
+    known = {"risk": RISKS, "verdict": VERDICT_VALUES}.get(name)
+    if known is not None:
+        return [(v, tally[v]) for v in known if v in tally]
     return sorted(((k, n) for k, n in tally.items() if k), key=lambda pair: (-pair[1], pair[0]))
 
 
@@ -116,20 +125,19 @@ VERDICT_VALUES = ("todo", *Mark, "disputed", "unseen")
 """Of the facet `verdict`: not judged by me; judged so by anybody; seen differently; judged by nobody."""
 
 
-def _values(listing: Listing, author: str) -> Callable[[Row, str], tuple[str, ...]]:
-    """The values that a run has of a facet."""
+def _values(listing: Listing, author: str) -> Mapping[str, Callable[[Row], tuple[str, ...]]]:
+    """Facet → the values that a run has of it."""
     judged = {run: _verdict_values(given, author) for run, given in listing.verdicts.items()}
     nobody = ("todo", "unseen")
-
-    def value(row: Row, name: str) -> tuple[str, ...]:
-        if name == "verdict":
-            return judged.get(row.run_id, nobody)
-        facts = row.facts
-        if name in ("state", "reason", "planner"):
-            return (str(getattr(facts, name)),)
-        return (str(getattr(row, name)),)
-
-    return value
+    return {
+        "state": lambda row: (row.facts.state,),
+        "reason": lambda row: (row.facts.reason,),
+        "category": lambda row: (row.category,),
+        "risk": lambda row: (row.risk,),
+        "verdict": lambda row: judged.get(row.facts.run_id, nobody),
+        "arm": lambda row: (row.arm,),
+        "planner": lambda row: (row.facts.planner,),
+    }
 
 
 def _verdict_values(given: Sequence[Verdict], author: str) -> tuple[str, ...]:

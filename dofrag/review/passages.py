@@ -218,6 +218,8 @@ def _line_start(text: str, at: int) -> int:
 
 def _where(text: str, quote: str, start: object, end: object) -> tuple[int, int] | None:
     if type(start) is int and type(end) is int and 0 <= start < end <= len(text):
+        if text[start:end] == quote:
+            return start, end
         within = find_quote(quote, text[start:end])
         if within is not None:
             return start + within[0], start + within[1]

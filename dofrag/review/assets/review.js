@@ -42,10 +42,11 @@
     const scope = targets[Math.max(0, current)] || document;
     const marks = [...(scope.querySelectorAll("mark[id]").length ? scope : document).querySelectorAll("mark[id]")];
     if (!marks.length) return;
-    quoteAt = (quoteAt + 1) % marks.length;
-    reveal(marks[quoteAt]);
-    marks[quoteAt].focus({ preventScroll: true });
-    marks[quoteAt].scrollIntoView({ block: "center" });
+    const at = (quoteAt + 1) % marks.length;
+    reveal(marks[at]);
+    marks[at].focus({ preventScroll: true }); // which may make another claim the current one
+    marks[at].scrollIntoView({ block: "center" });
+    quoteAt = at;
   }
 
   function say(form, message, kind) {
