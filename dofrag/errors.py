@@ -10,6 +10,10 @@
     │   └── SourceUnreadable one file could not be read; carries its reason (exit 1)
     ├── Interrupted          Ctrl-C where work is kept for the next time (exit 130)
     ├── EvalError            a campaign whose records are damaged or do not add up (exit 1)
+    │   └── FreezeError      a sealed set cannot be run as it was sealed (exit 6)
+    │       ├── DirtyTree        code or set hold what was not committed
+    │       ├── WrongCode        the code that runs is not the sealed code
+    │       └── SetTampered      questions, their corpus, seal or ledger were changed
     ├── TraceError           a trace that cannot be read or does not verify (exit 1)
     └── PlannerError         a planner that cannot go on
         ├── ModelUnavailable     the endpoint does not answer, or refuses
@@ -89,6 +93,31 @@ class EvalError(DofError):
     """Records of a campaign that are damaged, or do not add up."""
 
     code = "eval"
+
+
+class FreezeError(EvalError):
+    """A sealed set, or the code that it is to be run with, is not as it was sealed. Nothing was run."""
+
+    code = "freeze"
+    exit_code = 6
+
+
+class DirtyTree(FreezeError):
+    """The frozen trees hold changes that no commit holds."""
+
+    code = "dirty_tree"
+
+
+class WrongCode(FreezeError):
+    """The code that runs is not the code that was sealed."""
+
+    code = "wrong_code"
+
+
+class SetTampered(FreezeError):
+    """Questions, corpus, seal or ledger are not what was sealed."""
+
+    code = "tampered"
 
 
 class TraceError(DofError):

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from dofrag.llm.probe import Report, probe
 from dofrag.planner.replay import Recording, ReplayModel, ReplayPlanner, load_recording
 from dofrag.profiles.base import GazetteProfile
 from dofrag.settings import ModelChoice, ModelSettings, Settings, model_settings
+from dofrag.tools.contract import ToolSpec
 from dofrag.trace.events import RunStarted
 
 KNOWN_MODELS = "models.json"
@@ -33,8 +34,10 @@ def model_player(
     settings: Settings,
     environ: Mapping[str, str],
     cwd: Path,
+    tools: Sequence[ToolSpec] | None = None,
 ) -> Player:
-    """A language model, told in the question's language. Raises UsageError where its name or address is missing."""
+    """A language model with the core's tools or others, told in the question's language. Raises UsageError where its
+    name or address is missing."""
     from dofrag.planner.model import ModelPlanner
     from dofrag.text.language import language_of
     from dofrag.tools import CORE
@@ -44,7 +47,7 @@ def model_player(
     found = recall(settings.cache / KNOWN_MODELS, chosen.base_url, chosen.name, chosen.api)
     start = Mode(chosen.mode) if chosen.mode != "auto" else found or Mode.STRICT_TOOLS
     return Player(
-        planner=ModelPlanner(prompts, CORE, start, chosen.max_output_tokens),
+        planner=ModelPlanner(prompts, CORE if tools is None else tools, start, chosen.max_output_tokens),
         seat=ModelSeat(model=_connected(chosen), timeout_s=chosen.timeout_s),
         versions={"prompts": prompts.stamp},
     )

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,13 +23,15 @@ from dofrag.profiles.base import GazetteProfile
 from dofrag.search.interface import SearchBackend
 from dofrag.settings import ModelChoice, SearchChoice, Settings, embedder_settings, from_environment
 from dofrag.store.interface import CorpusReader
-from dofrag.trace.events import Event
+from dofrag.trace.events import Event, RunStarted
 
 if TYPE_CHECKING:
+    from dofrag.agent.arms import Arm
     from dofrag.agent.setup import Corpus, Player
     from dofrag.llm.probe import Report
     from dofrag.search.vectors.build import Embedded
     from dofrag.strategies import Check
+    from dofrag.tools import ToolSpec
 
 QUESTION_MAX = 4_000
 """Characters of a question at most: beyond, it is a document."""
@@ -74,6 +75,15 @@ class RunOutcome:
     result: dict[str, Any]
     exit_code: int
     error: Exception | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Play:
+    """How an experiment has a question played: the arm, and slips at a rate, seeded."""
+
+    arm: str = "core"
+    epsilon: float = 0.0
+    seed: int = 0
 
 
 def settings() -> Settings:
@@ -206,25 +216,24 @@ def run_question(
     trace_dir: Path | None = None,
     on_event: Callable[[Event], None] | None = None,
     notice: Callable[[str], None] = lambda _: None,
+    play: Play | None = None,
 ) -> RunOutcome:
-    """Research one question and leave its trace. `text` None: the question of the recording that is replayed.
+    """Research one question and leave its trace. `text` None: that of the recording that is replayed, in its arm.
 
-    Raises UsageError or CorpusError before anything is run; from then on every fault is an end of the run.
-    """
+    Raises UsageError or CorpusError before anything is run; from then on every fault is an end of the run."""
     from dofrag.agent.loop import execute
     from dofrag.agent.result import finish
     from dofrag.agent.setup import Setup
     from dofrag.trace.writer import TraceWriter
 
     if planner.partition(":")[0] == "replay":
-        from dofrag.players import as_recorded, recording_of, replay_player
+        from dofrag.players import as_recorded
 
-        recording = recording_of(planner)
-        text, as_of, limits = as_recorded(recording.start, text, as_of, limits)
-        player = replay_player(recording)
-        search = _as_recorded(search, recording.start.strategy)
+        player, arm, start = _replayed(planner)
+        text, as_of, limits = as_recorded(start, text, as_of, limits)
+        search = _as_recorded(search, start.strategy)
     else:
-        player = _player(planner, model or ModelChoice(), check_question(text or ""))
+        player, arm = _player(planner, model or ModelChoice(), check_question(text or ""), play or Play())
     question_text = check_question(text or "")
     corpus = open_corpus(index, notice, search=search, scopes=scopes)
     granted = check_scopes(corpus, scopes)
@@ -239,9 +248,11 @@ def run_question(
             planner=player.planner,
             trace=trace,
             monotonic=player.monotonic,
+            tools=arm.tools,
+            tools_name=arm.name,
             strategy=corpus.strategy,
             limits=limits or Limits(),
-            versions={**versions(corpus), **player.versions},
+            versions={**versions(corpus), "contract": contract_hash(arm.tools), **player.versions},
             listener=on_event,
             seat=player.seat,
         )
@@ -258,20 +269,33 @@ def _exit_code(reason: Reason) -> int:
     return INTERRUPTED_EXIT if reason is Reason.INTERRUPTED else EXIT_CODES[ENDS[reason][0]]
 
 
+def _replayed(planner: str) -> tuple[Player, Arm, RunStarted]:
+    """The player of a recording, the arm that it was played in, and how it began."""
+    from dofrag.agent.arms import arm_named
+    from dofrag.players import recording_of, replay_player
+
+    recording = recording_of(planner)
+    return replay_player(recording), arm_named(recording.start.tools), recording.start
+
+
 def _as_recorded(search: SearchChoice | None, strategy: str) -> SearchChoice:
     """A recorded run is searched as it was, unless the caller says otherwise."""
     return search if search and search.strategy else replace(search or SearchChoice(), strategy=strategy)
 
 
-def _player(planner: str, choice: ModelChoice, question: str) -> Player:
+def _player(planner: str, choice: ModelChoice, question: str, play: Play) -> tuple[Player, Arm]:
+    from dofrag.agent.arms import arm_named, seated
     from dofrag.agent.setup import Player
     from dofrag.planner.registry import make_planner
 
+    arm = arm_named(play.arm)
     if planner == "model":
         from dofrag.players import model_player
 
-        return model_player(choice, question, profile(), settings(), os.environ, Path.cwd())
-    return Player(planner=make_planner(planner, profile().message))
+        player = model_player(choice, question, profile(), settings(), os.environ, Path.cwd(), arm.offered)
+    else:
+        player = Player(planner=make_planner(planner, profile().message, {t.name for t in arm.tools}))
+    return replace(player, planner=seated(player.planner, arm, play.epsilon, play.seed)), arm
 
 
 def probe_model(choice: ModelChoice) -> tuple[str, Report]:
@@ -356,14 +380,13 @@ def versions(corpus: OpenCorpus) -> dict[str, str]:
     return found if corpus.vectors is None else found | {"vectors": corpus.vectors}
 
 
-@cache
-def contract_hash() -> str:
-    """SHA-256 over the tools' schemas and states and the ends of a run."""
+def contract_hash(tools: tuple[ToolSpec, ...] | None = None) -> str:
+    """SHA-256 over the tools' schemas and states (None: of the five) and the ends of a run."""
     from dofrag.tools import CORE
 
-    tools = [[t.name, t.schema, str(t.opens_in), t.cost_units, t.latency_ms] for t in CORE]
+    rows = [[t.name, t.schema, str(t.opens_in), t.cost_units, t.latency_ms] for t in tools or CORE]
     ends = [[str(reason), str(state), str(closure)] for reason, (state, closure) in ENDS.items()]
-    text = json.dumps([tools, ends], sort_keys=True, ensure_ascii=False)
+    text = json.dumps([rows, ends], sort_keys=True, ensure_ascii=False)
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -1,101 +1,157 @@
-"""`dof eval`: question sets run, graded and reported; records checked and compared."""
+"""`dof eval`: question sets sealed, run, graded and reported; records checked and compared."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from dofrag.cli.options import FOLDER, notice, parse_limits
+from dofrag.cli.eval_experiments import agency, budget, dial, noise, refusal, traces
+from dofrag.cli.eval_options import Chosen, campaign_options, run
+from dofrag.cli.options import FOLDER, notice
 from dofrag.cli.output import one_line, print_json
-from dofrag.cli.strategy import search_options
-from dofrag.domain.run import Limits
 from dofrag.errors import UsageError
-from dofrag.settings import ModelChoice, SearchChoice
 
-_WORKERS_MAX = 64
-_PASSES_MAX = 100
+HERE = ""
+"""`--frozen-commit` without a commit: the package that runs now."""
+_FILE = click.Path(path_type=Path, dir_okay=False)
+_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 
 
 @click.group(name="eval", invoke_without_command=True)
-@click.option("--set", "set_name", metavar="NAME|FILE", help="Question set: v4, or a file (docs/evaluation.md has "
-              "the format; the public dof-rag v4 file is read as it is).")  # fmt: skip
-@click.option("--index", type=FOLDER, metavar="DIR", help="Index to use. Default: the sample gazette for a named "
-              "set, else as for dof run.")  # fmt: skip
-@click.option("--planner", default="rules", show_default=True, metavar="rules|model|scripted:NAME",
-              help="Who proposes the steps.")  # fmt: skip
-@click.option("--model", metavar="NAME", help="Model for --planner model, as for dof run.")
-@click.option("--base-url", metavar="URL", help="Its endpoint.")
-@click.option("--api", type=click.Choice(["chat", "responses"]), help="How the endpoint is spoken to.")
-@click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help="Set a limit of every run; repeatable.")
-@click.option("--workers", type=click.IntRange(1, _WORKERS_MAX), default=1, show_default=True, metavar="N",
-              help="Questions at a time, each in a process.")  # fmt: skip
-@click.option("--passes", type=click.IntRange(1, _PASSES_MAX), default=1, show_default=True, metavar="N",
-              help="How often each question is run.")  # fmt: skip
-@click.option("--out", type=FOLDER, metavar="DIR", help="Folder of the campaign: records, traces, report. One that "
-              "was broken off goes on there. Default: a new one under the traces.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
-@click.option("--quiet", is_flag=True, help="No progress on stderr.")
-@search_options
+@click.option(
+    "--arm",
+    "arms",
+    multiple=True,
+    metavar="fixed|searchbox|core",
+    help="What a planner may call: nothing "
+    "after one search, a search box, or the five tools; repeatable, each a column. Default: core.",
+)
+@click.option(
+    "--frozen-commit",
+    "frozen",
+    is_flag=False,
+    flag_value=HERE,
+    metavar="[SHA]",
+    help="Only with the code that was sealed with the set; with SHA, from a clean checkout of it. Else exit 6.",
+)
+@click.option("--predictions", type=_FILE, metavar="FILE", help="Predictions to register before the run and to score "
+              "after it.")  # fmt: skip
+@campaign_options
 @click.pass_context
 def evaluation(
-    ctx: click.Context,
-    set_name: str | None,
-    index: Path | None,
-    planner: str,
-    model: str | None,
-    base_url: str | None,
-    api: str | None,
-    limits: tuple[str, ...],
-    workers: int,
-    passes: int,
-    out: Path | None,
-    as_json: bool,
-    quiet: bool,
-    search: SearchChoice,
+    ctx: click.Context, arms: tuple[str, ...], frozen: str | None, predictions: Path | None, chosen: Chosen
 ) -> None:
     """Run every question of a set, grade the answers without a judge model, and write a report.
 
     Exits 0 when every item was run and graded, whatever the scores.
     """
     if ctx.invoked_subcommand is not None:
-        if set_name is not None:
+        if chosen.set_name is not None:
             raise UsageError(
-                f"--set goes with no sub-command ({ctx.invoked_subcommand})", hint="leave one of them out"
+                f"--set goes with no sub-command here: dof eval {ctx.invoked_subcommand} …",
+                hint="leave it out, or put it after the sub-command",
             )
         return
-    if set_name is None:
+    if chosen.set_name is None:
         raise UsageError("no question set is named", hint="dof eval --set v4")
-    from dofrag.campaigns import Plan, evaluate
+    if frozen not in (None, HERE):
+        ctx.exit(_from_checkout(ctx, chosen.set_name, str(frozen), chosen.quiet))
+    from dofrag.campaigns import Plan, Variant
 
     plan = Plan(
-        set_name=set_name,
-        index=index,
-        planner=planner,
-        model=ModelChoice(name=model, base_url=base_url, api=api),
-        limits=parse_limits(limits) if limits else Limits(),
-        search=search,
-        workers=workers,
-        passes=passes,
-        out=out,
+        set_name=chosen.set_name,
+        variants=tuple(
+            Variant(name=arm, arm=arm, planner=chosen.planner, limits=chosen.limits, epsilon=chosen.epsilon)
+            for arm in dict.fromkeys(arms or ("core",))
+        ),
+        index=chosen.index,
+        model=chosen.model,
+        search=chosen.search,
+        workers=chosen.workers,
+        passes=chosen.passes,
+        out=chosen.out,
+        frozen=frozen == HERE,
+        predictions=predictions,
     )
-    quietly: dict[str, Any] = {} if quiet else {"notice": notice, "on_done": _told}
-    folder, report = evaluate(plan, **quietly)
+    folder, made = run(plan, quiet=chosen.quiet)
+    _show(folder, made, chosen.as_json)
+
+
+def _from_checkout(ctx: click.Context, set_name: str, commit: str, quiet: bool) -> int:
+    """The same command, run by the package of a commit in a folder of its own; its exit code."""
+    from dofrag.evals.code import export
+    from dofrag.evals.dataset import load_set
+    from dofrag.evals.seal import demand_commit, read_seal
+
+    chosen = load_set(set_name, Path.cwd())
+    seal = read_seal(chosen.path.parent)
+    if seal is None:
+        raise UsageError(f"the set {chosen.name} is not sealed", hint=f"dof eval lock {set_name} --author NAME")
+    repository, full = demand_commit(seal, commit)
+    with tempfile.TemporaryDirectory(prefix="dofrag-") as folder:
+        export(repository, full, Path(folder))
+        if not quiet:
+            notice(f"running commit {full[:12]} from a clean checkout")
+        words = [*_words(ctx), "--set", str(chosen.path.resolve()), "--frozen-commit"]
+        # -P: neither the working folder nor this package may stand before the checkout.
+        environment = os.environ | {"PYTHONPATH": folder, "PYTHONSAFEPATH": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+        done = subprocess.run([sys.executable, "-P", "-m", "dofrag.cli.main", "eval", *words], env=environment)
+    return done.returncode
+
+
+def _words(ctx: click.Context) -> list[str]:
+    """The options of this call as words again, without the set and the commit."""
+    words: list[str] = []
+    for param in ctx.command.params:
+        value = ctx.params.get(str(param.name))
+        if param.name in ("set_name", "frozen") or value is None or value is False:
+            continue
+        if value is True:
+            words.append(param.opts[0])
+            continue
+        for one in value if isinstance(value, tuple) else (value,):
+            words += [param.opts[0], str(one)]
+    return words
+
+
+def _show(folder: Path, made: dict[str, Any], as_json: bool) -> None:
     if as_json:
-        print_json(report | {"folder": folder.as_posix()})
-    else:
-        from dofrag.cli.eval_text import report_text
+        print_json(made | {"folder": folder.as_posix()})
+        return
+    from dofrag.cli.eval_text import report_text
 
-        click.echo(report_text(folder, report), nl=False)
+    click.echo(report_text(folder, made), nl=False)
 
 
-def _told(record: dict[str, Any], done: int, total: int) -> None:
-    graded = record["grade"]
-    verdict = {True: "correct", False: "not correct", None: "unscored"}[graded["correct"]]
-    wrong = ", confident error" if graded["confident_error"] else ""
-    end = f"{record['terminal_state']}/{record['termination_reason']}"
-    notice(f"{done}/{total} {one_line(record['question_id'], 60)}: {end}, {verdict}{wrong}")
+@evaluation.command()
+@click.argument("set_name", metavar="SET")
+@click.option("--author", required=True, metavar="NAME", help="Who answers for the set being closed.")
+@_json
+def lock(set_name: str, author: str, as_json: bool) -> None:
+    """Seal a set: hashes of its questions, its corpus and the code, with the commit, beside the set.
+
+    Exits 6 where code or set hold what is not committed.
+    """
+    from dataclasses import asdict
+
+    from dofrag.campaigns import lock_set
+
+    if not author.strip():
+        raise UsageError("a seal has an author", hint="--author NAME")
+    seal = lock_set(set_name, author.strip())
+    if as_json:
+        print_json(asdict(seal))
+        return
+    own = f", {seal.corpus_files} publications of its own" if seal.corpus_files else ""
+    click.echo(f"sealed {one_line(seal.set, 60)}: {seal.questions} questions{own}, code of commit {seal.commit[:12]}")
+    click.echo(f"seal {seal.seal_sha256}")
 
 
 @evaluation.command()
@@ -103,7 +159,7 @@ def _told(record: dict[str, Any], done: int, total: int) -> None:
 @click.option("--index", type=FOLDER, metavar="DIR", help="Index in which the gold spans must stand.")
 @click.option("--against", multiple=True, metavar="SET", help="Another set, with which it must share no six words in "
               "a row; repeatable.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+@_json
 @click.pass_context
 def lint(ctx: click.Context, set_name: str, index: Path | None, against: tuple[str, ...], as_json: bool) -> None:
     """Find what is wrong with a question set: missing spans, patterns that match the question, duplicates, leaks.
@@ -124,42 +180,57 @@ def lint(ctx: click.Context, set_name: str, index: Path | None, against: tuple[s
 
 @evaluation.command()
 @click.argument("folder", type=FOLDER, metavar="DIR")
-@click.option("--check", is_flag=True, help="Write nothing: grade the records again, compute the report again, and "
-              "exit 1 where anything differs.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+@click.option(
+    "--check",
+    is_flag=True,
+    help="Write nothing: grade the records again, compute the report again, and exit 1 where anything differs.",
+)
+@click.option("--verdicts", type=_FILE, metavar="FILE", help="People's verdicts to add to the campaign first.")
+@_json
 @click.pass_context
-def report(ctx: click.Context, folder: Path, check: bool, as_json: bool) -> None:
+def report(ctx: click.Context, folder: Path, check: bool, verdicts: Path | None, as_json: bool) -> None:
     """Write the report of a campaign from its episode records, or check it against them."""
-    from dofrag.evals.report import check_report, write_report
+    from dofrag.evals.report import check_report, finished, write_report
+    from dofrag.evals.verdicts import take_in
 
     if check:
+        if verdicts is not None:
+            raise UsageError("--check writes nothing", hint="leave --verdicts out")
         faults = check_report(folder)
         if as_json:
             print_json({"ok": not faults, "faults": faults})
         else:
             click.echo("\n".join([one_line(f, 240) for f in faults] or ["the report is what the records give"]))
         ctx.exit(1 if faults else 0)
-    made = write_report(folder)
-    if as_json:
-        print_json(made | {"folder": folder.as_posix()})
-    else:
-        from dofrag.cli.eval_text import report_text
-
-        click.echo(report_text(folder, made), nl=False)
+    if verdicts is not None:
+        notice(f"{take_in(verdicts, folder, finished(folder)[1])} verdicts added")
+    _show(folder, write_report(folder), as_json)
 
 
 @evaluation.command()
 @click.argument("first", type=FOLDER, metavar="A")
 @click.argument("second", type=FOLDER, metavar="B")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
-def compare(first: Path, second: Path, as_json: bool) -> None:
+@click.option("--variant", "variants", multiple=True, metavar="NAME", help="Which variant of A, and of B if given "
+              "twice. Default: the only one, or core.")  # fmt: skip
+@_json
+def compare(first: Path, second: Path, variants: tuple[str, ...], as_json: bool) -> None:
     """Say what changed from campaign A to campaign B, question by question."""
     from dofrag.evals.compare import compare as compared
     from dofrag.evals.compare import comparison_lines
 
-    document = compared(first, second)
+    document = compared(first, second, _two(variants))
     if as_json:
         print_json(document)
     else:
         click.echo("\n".join(one_line(line.strip(), 240) if not line.startswith(" ") else "  " + one_line(line, 240)
                              for line in comparison_lines(document)))  # fmt: skip
+
+
+def _two(names: Sequence[str]) -> tuple[str | None, str | None]:
+    if len(names) > 2:
+        raise UsageError("--variant is given more than twice", hint="one for A, one for B")
+    return (names[0], names[-1]) if names else (None, None)
+
+
+for command in (budget, dial, refusal, noise, agency, traces):
+    evaluation.add_command(command)

@@ -14,13 +14,16 @@ Json = dict[str, Any]
 _RANK = {False: 0.0, None: 0.5, True: 1.0}
 
 
-def compare(first: Path, second: Path) -> Json:
-    """Changes from the first campaign to the second over the questions and passes that both hold.
+def compare(first: Path, second: Path, variants: tuple[str | None, str | None] = (None, None)) -> Json:
+    """Changes from the first campaign to the second over the questions and passes that both hold, of one variant each
+    (None: the only one, or `core`). The two may be one campaign.
 
-    Raises UsageError where they share none.
+    Raises UsageError where they share none, or a variant is not there or not told.
     """
     specs = store.read_spec(first), store.read_spec(second)
-    a, b = (_by_question(store.read_records(folder)) for folder in (first, second))
+    names = tuple(_variant(spec, name) for spec, name in zip(specs, variants, strict=True))
+    a, b = (_by_question(store.read_records(folder), name)
+            for folder, name in zip((first, second), names, strict=True))  # fmt: skip
     both = [key for key in a if key in b]
     if not both:
         raise UsageError(f"{str(first)!r} and {str(second)!r} have no question in common")
@@ -29,6 +32,7 @@ def compare(first: Path, second: Path) -> Json:
         "schema": "dofrag.comparison/1",
         "first": specs[0]["title"],
         "second": specs[1]["title"],
+        "variants": list(names),
         "differs": sorted(k for k in {*specs[0], *specs[1]} if specs[0].get(k) != specs[1].get(k) and k != "utc"),
         "common": len(both),
         "only_first": sorted({k[0] for k in a if k not in b}),
@@ -39,8 +43,18 @@ def compare(first: Path, second: Path) -> Json:
     }
 
 
-def _by_question(rows: Sequence[Json]) -> dict[tuple[str, int], Json]:
-    return {(str(r["question_id"]), int(r["pass"])): r for r in rows}
+def _variant(spec: Json, name: str | None) -> str:
+    there = [str(v["name"]) for v in spec["variants"]]
+    if name is None and len(there) == 1:
+        return there[0]
+    name = name or "core"
+    if name not in there:
+        raise UsageError(f"{spec['title']} has no variant {name!r}", hint=f"--variant, one of: {', '.join(there)}")
+    return name
+
+
+def _by_question(rows: Sequence[Json], variant: str) -> dict[tuple[str, int], Json]:
+    return {(str(r["question_id"]), int(r["pass"])): r for r in rows if r["variant"] == variant}
 
 
 def _difference(pairs: Sequence[tuple[float, float]]) -> Json:
@@ -83,7 +97,10 @@ def _state(record: Json) -> Json:
 
 def comparison_lines(document: Json) -> list[str]:
     """The comparison for a person to read."""
-    lines = [f"{document['first']}  →  {document['second']}: {document['common']} runs in common"]
+    sides = [
+        f"{document[side]}, {name}" for side, name in zip(("first", "second"), document["variants"], strict=True)
+    ]
+    lines = [f"{sides[0]}  →  {sides[1]}: {document['common']} runs in common"]
     if document["differs"]:
         lines.append("the campaigns differ in: " + ", ".join(document["differs"]))
     for name in ("correct", "vital"):

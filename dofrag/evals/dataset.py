@@ -14,11 +14,14 @@ from typing import Any
 from dofrag.domain.records import dataclass
 from dofrag.domain.run import Reason
 from dofrag.errors import UsageError
-from dofrag.evals.patterns import pattern_fault
+from dofrag.evals.patterns import pattern_fault, trajectory_fault
 from dofrag.evals.schema import fault_of
 
-NAMED = ("v4",)
-"""Sets that come with the project, each on the sample gazette."""
+NAMED = ("v4", "locked")
+"""Sets that come with the project, each on the sample gazette; `locked` with publications of its own besides."""
+ALONG = ("v4",)
+"""Those that an installed package has. A sealed set stays in its checkout, with corpus, seal and ledger."""
+CORPUS = "corpus"
 FILE = "questions.jsonl"
 _LINE_MAX = 1_000_000
 
@@ -99,11 +102,16 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionSet:
-    """`sha256` is over the files that were read. `named`: it comes with the project, and so does its corpus."""
+    """`sha256` is over the files that were read, `path` the first of them. `named`: it comes with the project, and so
+    does its corpus. `sealed`: a seal lies beside it, or it must have one. `corpus` holds publications that a sealed
+    set adds to the sample gazette."""
 
     name: str
     named: bool
     sha256: str
+    path: Path
+    sealed: bool
+    corpus: Path | None
     items: tuple[Item, ...]
 
 
@@ -148,7 +156,10 @@ def _load(path: Path, name: str, *, named: bool) -> QuestionSet:
         if item.id in seen:
             raise UsageError(f"{path}: two questions have the id {item.id!r}", hint="give each its own")
         seen.add(item.id)
-    return QuestionSet(name=name, named=named, sha256=digest.hexdigest(), items=items)
+    sealed = name == "locked" or path.with_name("seal.json").is_file()
+    own = path.with_name(CORPUS)
+    return QuestionSet(name=name, named=named, sha256=digest.hexdigest(), path=path, sealed=sealed,
+                       corpus=own if (sealed or named) and own.is_dir() else None, items=items)  # fmt: skip
 
 
 def _rows(path: Path, raw: bytes) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -196,6 +207,9 @@ def _item(row: Mapping[str, Any], where: str) -> Item:
         fault = pattern_fault(pattern)
         if fault is not None:
             raise UsageError(f"{where}: the pattern {pattern[:80]!r} cannot be used: {fault}", hint="make it simpler")
+    fault = None if item.trajectory is None else trajectory_fault(item.trajectory)
+    if fault is not None:
+        raise UsageError(f"{where}: the trajectory cannot be used: {fault}", hint="letters of calls, as in D+E?R+")
     return item
 
 

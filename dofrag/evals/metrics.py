@@ -83,9 +83,7 @@ def count(records: Sequence[Record], holds: Callable[[Record], bool], among: Cal
 
 def vital_recall(records: Sequence[Record]) -> Rate:
     """Vital nuggets found over vital nuggets; the interval resamples questions."""
-    rows = [_vital(r) for r in records if r["grade"]["scored"]]
-    low, high = bootstrap(rows)
-    return Rate(hits=sum(f for f, _ in rows), n=int(sum(t for _, t in rows)), low=low, high=high)
+    return _ratio(records, _vital)
 
 
 def mean(records: Sequence[Record], name: str) -> Rate:
@@ -99,6 +97,10 @@ def answered(record: Record) -> bool:
     return bool(record["grade"]["end"] == "answered")
 
 
+def closed(record: Record) -> bool:
+    return bool(record["closure"] == "complete")
+
+
 def scored(record: Record) -> bool:
     return bool(record["grade"]["scored"])
 
@@ -110,7 +112,11 @@ def _vital(record: Record) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """One row of the report. Rates are over what is scored; `ends` counts how runs ended."""
+    """One row of the report. Rates are over what is scored; `ends` counts how runs ended.
+
+    `closed`: the closure check accepted the end, an answer or a proven absence; `correct_closed` is of those.
+    `all_hops`: every piece of gold was read. The last three hold runs against what their items expect, where they
+    expect it."""
 
     category: str
     n: int
@@ -124,6 +130,14 @@ class Figures:
     citation_recall: Rate
     refusal: Rate
     false_refusal: Rate
+    closed: Rate
+    correct_closed: Rate
+    all_hops: Rate
+    hops: Rate
+    requirements: Rate
+    tool_selection: Rate
+    trajectory: Rate
+    termination: Rate
     ends: dict[str, int]
 
 
@@ -146,8 +160,27 @@ def figures(category: str, records: Sequence[Record]) -> Figures:
                       lambda r: scored(r) and r["expected_state"] in ("abstained", "escalated")),
         false_refusal=count(records, lambda r: r["grade"]["false_refusal"],
                             lambda r: scored(r) and r["grade"]["answerable"]),
+        closed=count(records, closed, scored),
+        correct_closed=count(judged, lambda r: r["grade"]["correct"], lambda r: scored(r) and closed(r)),
+        all_hops=_conduct(records, "all_hops"),
+        hops=_ratio(records, lambda r: (r["conduct"]["hops_found"], r["conduct"]["hops_total"])),
+        requirements=_ratio(records, lambda r: (r["requirements_met"], r["requirements_total"])),
+        tool_selection=_conduct(records, "tool_selection"),
+        trajectory=_conduct(records, "trajectory"),
+        termination=_conduct(records, "termination"),
         ends={end: ends.count(end) for end in sorted(set(ends))},
     )  # fmt: skip
+
+
+def _conduct(records: Sequence[Record], name: str) -> Rate:
+    return count(records, lambda r: r["conduct"][name], lambda r: scored(r) and r["conduct"][name] is not None)
+
+
+def _ratio(records: Sequence[Record], of: Callable[[Record], tuple[float, float]]) -> Rate:
+    """Found over all; the interval resamples questions."""
+    rows = [(float(a), float(b)) for a, b in (of(r) for r in records if scored(r))]
+    low, high = bootstrap(rows)
+    return Rate(hits=sum(a for a, _ in rows), n=int(sum(b for _, b in rows)), low=low, high=high)
 
 
 def by_category(records: Sequence[Record]) -> list[Figures]:
@@ -155,6 +188,50 @@ def by_category(records: Sequence[Record]) -> list[Figures]:
     names = list(dict.fromkeys(str(r["category"]) for r in records))
     rows = [figures(name, [r for r in records if r["category"] == name]) for name in names]
     return [*rows, figures("all", records)]
+
+
+def by_subset(records: Sequence[Record]) -> list[Figures]:
+    """One row a subset, by name; those of no subset are left out."""
+    names = sorted({str(r["subset"]) for r in records if r["subset"] is not None})
+    return [figures(name, [r for r in records if r["subset"] == name]) for name in names]
+
+
+def of_variant(records: Sequence[Record], name: str) -> list[Record]:
+    """The records of one variant."""
+    return [r for r in records if r["variant"] == name]
+
+
+def difference(first: Sequence[Record], second: Sequence[Record], figure: str) -> Paired:
+    """Second − first, of questions that both have scored: a mean a question over its passes, then paired. `figure` is
+    `correct` or `vital`."""
+    a, b = _by_question(first, figure), _by_question(second, figure)
+    pairs = [(a[k], b[k]) for k in a if k in b]
+    mean_, low, high = paired(pairs)
+    clear = low is not None and high is not None and (low > 0 or high < 0)
+    return Paired(figure=figure, n=len(pairs), difference=mean_, low=low, high=high, clear=clear)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paired:
+    """A paired difference with its 95 % interval; `clear`: the interval leaves nought out."""
+
+    figure: str
+    n: int
+    difference: float
+    low: float | None
+    high: float | None
+    clear: bool
+
+
+def _by_question(records: Sequence[Record], figure: str) -> dict[str, float]:
+    found: dict[str, list[float]] = {}
+    for r in records:
+        if figure == "correct" and r["grade"]["correct"] is not None:
+            found.setdefault(str(r["question_id"]), []).append(float(r["grade"]["correct"]))
+        elif figure == "vital" and scored(r) and _vital(r)[1]:
+            share, total = _vital(r)
+            found.setdefault(str(r["question_id"]), []).append(share / total)
+    return {k: sum(v) / len(v) for k, v in found.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +246,7 @@ class Cost:
     read_tokens: float
     cost_units: float
     seconds: float
+    context_tokens: float
     tokens: float | None
     money: float | None
     priced: int
@@ -194,6 +272,7 @@ def _cost(state: str, records: Sequence[Record]) -> Cost:
         read_tokens=average("read_tokens") or 0.0,
         cost_units=average("cost_units") or 0.0,
         seconds=(average("elapsed_ms") or 0.0) / 1000,
+        context_tokens=sum(float(r["context_tokens_est"]) for r in records) / len(records),
         tokens=None if tokens_in is None else tokens_in + (tokens_out or 0.0),
         money=average("cost"),
         priced=sum(r["spend"]["cost"] is not None for r in records),

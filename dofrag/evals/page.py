@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from dofrag.evals.metrics import Figures, Rate, by_category, costs
-from dofrag.evals.table import COLUMNS, cost_rows, figure_row, interval, percent, question_rows, summary_line
+from dofrag.evals.metrics import Rate
+from dofrag.evals.sections import Section
+from dofrag.evals.table import interval, percent
 
 _STYLE = """
 :root{color-scheme:light dark}
@@ -18,47 +18,35 @@ th,td{text-align:left;padding:.25rem .5rem;border-bottom:1px solid #8886;vertica
 tr:last-child td{font-weight:600}.plain tr:last-child td{font-weight:400}.scroll{overflow-x:auto}
 svg{width:100%;max-width:44rem;height:auto}svg text{font:12px system-ui,sans-serif;fill:currentColor}
 .bar{fill:#4477aa}.bad .bar{fill:#bb5544}.reach{stroke:currentColor;stroke-width:1.5}.axis{stroke:#8888}
-details{margin:.3rem 0}pre{white-space:pre-wrap;font-size:12px}
+details{margin:.3rem 0}pre{white-space:pre-wrap;font-size:12px}.banner{font-weight:600}
 """
-_PLOTS = (
-    ("correct", "Correct", ""),
-    ("vital", "Core nuggets found", ""),
-    ("citation_precision", "Citation precision", ""),
-    ("citation_recall", "Citation recall", ""),
-    ("confident_error", "Confident errors, of answered", "bad"),
-    ("false_refusal", "False refusals, of answerable", "bad"),
-)
 
 
-def render_html(spec: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], digest: str) -> str:
-    """The whole page."""
-    figures = by_category(rows)
-    dev = "<p>Development figures: this set may have shaped the rules.</p>" if spec["set_role"] == "dev" else ""
-    every = figures[-1]
-    body = [
-        f"<h1>{escape(str(spec['title']))}</h1>{dev}",
-        f"<p>{escape(summary_line(every))}; unscored {every.unscored} of {every.n}</p>",
-        "<h2>By category</h2>" + _table([name for _, name in COLUMNS], [figure_row(f) for f in figures]),
-        "<h2>With 95 % intervals</h2>"
-        "<p>Wilson for shares of questions; bootstrap over questions for nuggets and citations.</p>",
-        *(bars(title, [(f.category, getattr(f, name)) for f in figures], kind) for name, title, kind in _PLOTS),
-        "<h2>Cost by terminal state</h2>" + _table(*cost_rows(costs(rows))),
-        "<h2>How runs ended</h2>" + _table(["Category", "Ends"], [[f.category, _ends(f)] for f in figures]),
-        "<h2>Question by question</h2>" + _table(*question_rows(rows), plain=True),
-        *(_episode(r) for r in rows),
-        "<h2>What ran</h2>" + f"<pre>{escape(json.dumps(spec, ensure_ascii=False, indent=1, sort_keys=True))}</pre>",
-        f"<p>SHA-256 of the episode records: <code>{digest}</code></p>",
-    ]
-    title = escape(str(spec["title"]))
+def render_html(title: str, banner: str, parts: Sequence[Section], rows: Sequence[Mapping[str, Any]]) -> str:
+    """The whole page. `rows` are the episode records, to look into one by one."""
+    body = [f"<h1>{escape(title)}</h1>"]
+    if banner:
+        body.append(f'<p class="banner">{escape(banner)}</p>')
+    for part in parts:
+        body.append(_section(part))
+        if part.title == "Question by question":
+            body += [_episode(r) for r in rows]
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         f"<style>{_STYLE}</style></head><body>\n" + "\n".join(body) + "\n</body></html>\n"
     )
 
 
+def _section(part: Section) -> str:
+    head = f"<h2>{escape(part.title)}</h2>" if part.title else ""
+    said = "".join(f"<p>{escape(line)}</p>" for line in part.text)
+    table = _table(part.head, part.rows, part.plain) if part.head else ""
+    return head + said + table + "".join(bars(title, rates, kind) for title, rates, kind in part.plots)
+
+
 def bars(title: str, rates: Sequence[tuple[str, Rate]], kind: str = "") -> str:
     """Horizontal bars from 0 to 100 %, each with its interval; a rate of nothing says n/a."""
-    left, wide, step = 210, 360, 22
+    left, wide, step = 230, 340, 22
     height = step * len(rates) + 26
     marks = [f'<text x="0" y="14">{escape(title)}</text>']
     for n, (name, figure) in enumerate(rates):
@@ -77,10 +65,6 @@ def bars(title: str, rates: Sequence[tuple[str, Rate]], kind: str = "") -> str:
     return head + "".join(marks) + "</svg>"
 
 
-def _ends(figures: Figures) -> str:
-    return ", ".join(f"{end} {count}" for end, count in figures.ends.items())
-
-
 def _episode(record: Mapping[str, Any]) -> str:
     """One run, to look into: answer, nuggets, what was wrong."""
     g = record["grade"]
@@ -89,7 +73,8 @@ def _episode(record: Mapping[str, Any]) -> str:
     answer = str(record["result"].get("answer") or "(no answer)")[:6_000]
     why = "".join(f"<li>{escape(str(w))}</li>" for w in g["why"])
     name = (
-        f"{record['question_id']}, pass {record['pass']}: {record['terminal_state']}/{record['termination_reason']}"
+        f"{record['question_id']}, {record['variant']}, pass {record['pass']}: "
+        f"{record['terminal_state']}/{record['termination_reason']} (run {record['run_id']})"
     )
     nuggets = _table(["", "Nugget", "Found"], rows, plain=True) if rows else ""
     return f"<details><summary>{escape(name)}</summary><ul>{why}</ul>{nuggets}<pre>{escape(answer)}</pre></details>"

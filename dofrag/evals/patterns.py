@@ -38,6 +38,28 @@ def pattern_fault(pattern: str) -> str | None:
     return None
 
 
+_TRAJECTORY = re.compile(r"[LDEBR()|+*?{},.\[\]0-9]+", re.IGNORECASE)
+
+
+def is_trajectory(text: str) -> bool:
+    """Whether a text is a pattern over calls; anything else is a remark for people, and is not graded."""
+    return _TRAJECTORY.fullmatch(text) is not None
+
+
+def trajectory_fault(pattern: str) -> str | None:
+    """Why a pattern over a run's calls is refused, None where it may be used, or is no pattern."""
+    if not is_trajectory(pattern):
+        return None
+    try:
+        if len(pattern) > 200 or effort(re.compile(pattern), 100) > _WAYS_MAX:
+            return "it may take too long"
+    except (re.error, RecursionError, OverflowError) as error:
+        return f"it does not compile: {error}"
+    except Unbounded as error:
+        return str(error)
+    return None
+
+
 @lru_cache(maxsize=10_000)
 def compile_pattern(pattern: str) -> re.Pattern[str]:
     """Ready for squeezed text: accents of the pattern are folded, its escapes are left alone."""

@@ -77,7 +77,9 @@ def read_spec(folder: Path) -> Json:
     except (OSError, ValueError) as error:
         raise EvalError(f"{folder / SPEC} cannot be read: {error}") from None
     whole = isinstance(spec, dict) and all(isinstance(spec.get(n), int) for n in ("questions", "passes"))
-    if not whole or not all(isinstance(spec.get(n), str) for n in ("title", "set_role")):
+    variants = spec.get("variants") if whole else None
+    named = isinstance(variants, list) and variants and all(isinstance(v, dict) and "name" in v for v in variants)
+    if not named or not all(isinstance(spec.get(n), str) for n in ("title", "set_role")):
         raise EvalError(f"{folder / SPEC} is no campaign's specification")
     return dict(spec)
 
@@ -85,6 +87,11 @@ def read_spec(folder: Path) -> Json:
 def read_items(folder: Path) -> dict[str, Item]:
     """The campaign's items by id."""
     return {item.id: item for item in load_set(str(folder / ITEMS), folder).items}
+
+
+def expected_episodes(spec: Mapping[str, Any]) -> int:
+    """How many records a finished campaign holds."""
+    return int(spec["questions"]) * int(spec["passes"]) * len(spec["variants"])
 
 
 def items_sha256(folder: Path) -> str:
@@ -106,16 +113,17 @@ def mend(folder: Path) -> None:
 
 
 def read_records(folder: Path) -> list[Json]:
-    """The episodes, by pass and in the order of the set. Raises EvalError for a line that is none, or a run twice."""
+    """The episodes, by variant, by pass and in the order of the set. Raises EvalError for a line that is none, or a
+    run twice."""
     path = folder / EPISODES
-    rows: dict[tuple[int, int], Json] = {}
+    rows: dict[tuple[str, int, int], Json] = {}
     lines = path.read_bytes().split(b"\n") if path.exists() else []
     for number, line in enumerate(lines, 1):
         if not line:
             continue
         try:
             record = json.loads(line)
-            key = (int(record["pass"]), int(record["index"]))
+            key = (str(record["variant"]), int(record["pass"]), int(record["index"]))
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise EvalError(f"{path}:{number} is no episode record: {type(error).__name__} {error}") from None
         fault = _shape_fault(record)
@@ -135,6 +143,23 @@ _SHAPE: _Shape = {
     "grade": (dict,),
     "result": (dict,),
     "units": (list,),
+    "conduct": (dict,),
+    "read": (dict,),
+    "calls_rejected": (dict,),
+    "sequence": (list,),
+    **dict.fromkeys(("variant", "arm", "run_id"), (str,)),
+    **dict.fromkeys(
+        (
+            "empty_calls",
+            "identical_calls",
+            "overlap_searches",
+            "context_tokens_est",
+            "requirements_total",
+            "requirements_met",
+        ),
+        (int,),
+    ),
+    **dict.fromkeys(("first_call_empty", "recovered_after_empty"), (bool,)),
 }
 _GRADE: _Shape = {
     **dict.fromkeys(("confident_error", "answerable", "refused", "false_refusal", "scored"), (bool,)),
@@ -144,6 +169,11 @@ _GRADE: _Shape = {
     "correct": (bool, type(None)),
     "citation_precision": _NUMBER,
     "citation_recall": _NUMBER,
+}
+_CONDUCT: _Shape = {
+    **dict.fromkeys(("tool_selection", "trajectory", "all_hops"), (bool, type(None))),
+    **dict.fromkeys(("hops_total", "hops_found", "documents_total", "documents_found"), (int,)),
+    "termination": (bool,),
 }
 _NUGGET: _Shape = {"text": (str,), "vital": (bool,), "found": (bool,), "share": (int, float)}
 _SPENT: _Shape = dict.fromkeys(
@@ -156,7 +186,7 @@ _GONE = object()
 def _shape_fault(record: Json) -> str | None:
     """Which field that figures are computed from is missing, or of another type."""
     wrong = _misfit("", record, _SHAPE) or _misfit("grade.", record["grade"], _GRADE)
-    wrong = wrong or _misfit("spend.", record["spend"], _SPENT)
+    wrong = wrong or _misfit("spend.", record["spend"], _SPENT) or _misfit("conduct.", record["conduct"], _CONDUCT)
     nuggets = () if wrong else record["grade"]["nuggets"]
     return wrong or next((w for n in nuggets if (w := _misfit("nugget.", n, _NUGGET))), None)
 

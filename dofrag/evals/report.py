@@ -8,6 +8,7 @@ DIR/report.html   the same with plots, in one file that loads nothing
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -17,10 +18,10 @@ from typing import Any
 from dofrag.errors import EvalError
 from dofrag.evals import records as store
 from dofrag.evals.locate import Unit
-from dofrag.evals.metrics import by_category, costs
+from dofrag.evals.metrics import by_category, by_subset, costs, difference, of_variant
 from dofrag.evals.page import render_html
-from dofrag.evals.runner import grade_row
-from dofrag.evals.table import COLUMNS, INTERVALS, cost_rows, figure_row, interval, question_rows, summary_line
+from dofrag.evals.runner import conduct_of, grade_row
+from dofrag.evals.sections import Section, banner, extras_of, names_of, sections
 from dofrag.trace.codec import digest
 
 REPORT = "report.json"
@@ -34,8 +35,8 @@ def write_report(folder: Path) -> Json:
 
     Raises UsageError for a folder without a campaign, and EvalError for one that is not finished or damaged.
     """
-    spec, rows = _finished(folder)
-    report, files = _render(spec, rows)
+    spec, rows = finished(folder)
+    report, files = _render(folder, spec, rows)
     for name, text in files.items():
         try:
             (folder / name).write_text(text, encoding="utf-8")
@@ -47,18 +48,18 @@ def write_report(folder: Path) -> Json:
 def check_report(folder: Path) -> list[str]:
     """What does not add up, nothing where all does: records against their hashes and traces, grades made again from
     what was recorded, and the report's files computed again."""
-    spec, rows = _finished(folder)
+    spec, rows = finished(folder)
     items = store.read_items(folder)
     faults = []
     if store.items_sha256(folder) != spec.get("items_sha256"):
         faults.append(f"{store.ITEMS} was changed")
     for row in rows:
-        name = f"{row.get('question_id')} (pass {row['pass']})"
+        name = f"{row.get('question_id')} ({row['variant']}, pass {row['pass']})"
         if row.get("sha256") != store.sha256_of(row):
             faults.append(f"{name}: the record was changed")
         faults += _grade_faults(name, row, items)
         faults += _trace_faults(name, row, folder / store.TRACES)
-    _, files = _render(spec, rows)
+    _, files = _render(folder, spec, rows)
     for file, text in files.items():
         path = folder / file
         if not path.is_file():
@@ -68,10 +69,15 @@ def check_report(folder: Path) -> list[str]:
     return faults
 
 
-def _finished(folder: Path) -> tuple[Json, list[Json]]:
+def finished(folder: Path) -> tuple[Json, list[Json]]:
+    """Specification and records of a finished campaign. Raises UsageError for a folder without one, and EvalError for
+    one that is not finished or damaged."""
     spec = store.read_spec(folder)
     rows = store.read_records(folder)
-    total = int(spec["questions"]) * int(spec["passes"])
+    total = store.expected_episodes(spec)
+    unknown = sorted({str(r["variant"]) for r in rows} - set(names_of(spec)))
+    if unknown:
+        raise EvalError(f"{str(folder)!r} has no variant {unknown[0]!r}", hint="restore its records")
     if len(rows) != total:
         raise EvalError(
             f"{str(folder)!r} holds {len(rows)} of {total} episodes", hint="run its campaign again: it goes on there"
@@ -86,9 +92,10 @@ def _grade_faults(name: str, row: Mapping[str, Any], items: Mapping[str, Any]) -
     try:
         units = [Unit(name=u["name"], codes=tuple(u["codes"]), chunk_ids=tuple(u["chunk_ids"])) for u in row["units"]]
         made = grade_row(item, row["result"], units)
+        went = conduct_of(item, row, units)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         return [f"{name}: the record cannot be graded ({type(error).__name__}: {error})"]
-    same = json.loads(store.canonical(made)) == row.get("grade")
+    same = json.loads(store.canonical(made)) == row.get("grade") and went == row.get("conduct")
     ends = (row["result"].get("terminal_state"), row["result"].get("reason"))
     agree = ends == (row.get("terminal_state"), row.get("termination_reason"))
     return [] if same and agree else [f"{name}: graded again, it is not what the record says"]
@@ -103,55 +110,55 @@ def _trace_faults(name: str, row: Mapping[str, Any], traces: Path) -> list[str]:
     return [] if digest(last) == row.get("trace_sha256") else [f"{name}: its trace does not end as recorded"]
 
 
-def _render(spec: Json, rows: Sequence[Json]) -> tuple[Json, dict[str, str]]:
+def _render(folder: Path, spec: Json, rows: Sequence[Json]) -> tuple[Json, dict[str, str]]:
+    rows = sorted(rows, key=lambda r: (names_of(spec).index(r["variant"]), r["pass"], r["index"]))
     sha = hashlib.sha256("\n".join(store.canonical(r) for r in rows).encode()).hexdigest()
-    figures = by_category(rows)
+    extras = extras_of(folder, spec, rows)
+    names = names_of(spec)
     report = {
-        "schema": "dofrag.report/1",
+        "schema": "dofrag.report/2",
         "title": spec["title"],
         "set_role": spec["set_role"],
+        "banner": banner(spec, extras),
         "campaign": spec,
         "episodes": len(rows),
         "episodes_sha256": sha,
-        "categories": [asdict(f) for f in figures],
+        "variants": [_of_variant(name, of_variant(rows, name)) for name in names],
+        "differences": [
+            {"first": a, "second": b, **asdict(difference(of_variant(rows, a), of_variant(rows, b), figure))}
+            for a, b in itertools.combinations(names, 2)
+            for figure in ("correct", "vital")
+        ],
+        "predictions": [asdict(p) for p in extras.predicted],
+        "verdicts": [asdict(j) for j in extras.judged],
+        "ledger": extras.standing[0] if extras.standing else None,
+        "locked_result": extras.standing[1] if extras.standing else None,
+    }
+    parts = sections(spec, rows, extras, sha)
+    text = json.dumps(report, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    page = render_html(str(spec["title"]), banner(spec, extras), parts, rows)
+    return report, {REPORT: text, MARKDOWN: _markdown(spec, banner(spec, extras), parts), PAGE: page}
+
+
+def _of_variant(name: str, rows: Sequence[Mapping[str, Any]]) -> Json:
+    return {
+        "name": name,
+        "categories": [asdict(f) for f in by_category(rows)],
+        "subsets": [asdict(f) for f in by_subset(rows)],
         "costs": [asdict(c) for c in costs(rows)],
     }
-    text = json.dumps(report, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
-    return report, {REPORT: text, MARKDOWN: _markdown(spec, rows, sha), PAGE: render_html(spec, rows, sha)}
 
 
-def _markdown(spec: Json, rows: Sequence[Json], sha: str) -> str:
-    figures = by_category(rows)
-    every = figures[-1]
-    parts = [
-        f"# {spec['title']}",
-        "Development figures: this set may have shaped the rules." if spec["set_role"] == "dev" else "",
-        summary_line(every) + f"; unscored {every.unscored} of {every.n}",
-        _table([name for _, name in COLUMNS], [figure_row(f) for f in figures]),
-        "## 95 % intervals",
-        "Wilson for shares of questions; bootstrap over questions for nuggets and citations.",
-        _table(
-            ["Category", *(dict(COLUMNS)[n] for n in INTERVALS)],
-            [[f.category, *(interval(getattr(f, n)) for n in INTERVALS)] for f in figures],
-        ),
-        "## Cost by terminal state",
-        _table(*cost_rows(costs(rows))),
-        "## Question by question",
-        _table(*question_rows(rows)),
-        "## What ran",
-        _table(["What", "Value"], spec_rows(spec, sha)),
-    ]
-    return "\n\n".join(p for p in parts if p) + "\n"
+def _markdown(spec: Json, said: str, parts: Sequence[Section]) -> str:
+    lines = [f"# {spec['title']}", said]
+    for part in parts:
+        lines += [f"## {part.title}" if part.title else "", *part.text]
+        lines.append(markdown_table(part.head, part.rows) if part.head else "")
+    return "\n\n".join(p for p in lines if p) + "\n"
 
 
-def spec_rows(spec: Mapping[str, Any], sha: str) -> list[list[str]]:
-    """The campaign's specification, and the hash of its records."""
-    rows = [[k, v if isinstance(v, str) else json.dumps(v, ensure_ascii=False, sort_keys=True)]
-            for k, v in sorted(spec.items())]  # fmt: skip
-    return [*rows, ["episodes_sha256", sha]]
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown."""
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     for row in rows:
         lines.append("| " + " | ".join(" ".join(str(c).split()).replace("|", "\\|") for c in row) + " |")

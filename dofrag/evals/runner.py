@@ -24,9 +24,11 @@ from dofrag.domain.records import dataclass
 from dofrag.domain.run import Reason
 from dofrag.errors import CreditExhausted, EvalError, Interrupted, UsageError
 from dofrag.evals import records
+from dofrag.evals.conduct import conduct, conduct_row
 from dofrag.evals.dataset import Item
 from dofrag.evals.grade import grade
 from dofrag.evals.locate import Unit
+from dofrag.evals.observe import Observed
 from dofrag.store.lock import WriterLock
 
 Json = dict[str, Any]
@@ -34,30 +36,30 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What a run left: its result, the calls it made and those refused by code, and the error that ended it."""
+    """What a run left: its result, what was observed of it, and the error that ended it."""
 
     result: Json
-    calls: Mapping[str, int]
-    refused: Mapping[str, int]
+    seen: Observed = Observed()
     error: Exception | None = None
 
 
 class Bench(Protocol):
     """Where questions are run. It travels to other processes, so it holds values only. `ask` gets no item: nothing
-    that is expected can reach a run."""
+    that is expected can reach a run; `turn` is the number of the pass, which seeds whatever chance there is."""
 
-    def ask(self, question: str, as_of: date | None) -> Ran: ...
+    def ask(self, question: str, as_of: date | None, turn: int) -> Ran: ...
 
     def units(self, item: Item, cited: Sequence[int]) -> tuple[Unit, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One item, its place in the set, and which pass it is."""
+    """One item, its place in the set, which pass it is, and in which variant it is run."""
 
     index: int
     item: Item
     turn: int
+    variant: Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ def episode(bench: Bench, job: Job) -> Episode:
     """Run one item and grade it. A run that was broken off, or that no credit was left for, leaves no record."""
     item = job.item
     try:
-        ran = bench.ask(item.question, item.as_of)
+        ran = bench.ask(item.question, item.as_of, job.turn)
     except UsageError as error:
         return Episode(None, UsageError(f"question {item.id!r}: {error.message}", hint=error.hint))
     if isinstance(ran.error, CreditExhausted):
@@ -80,11 +82,14 @@ def episode(bench: Bench, job: Job) -> Episode:
     result = ran.result
     if result["reason"] == Reason.INTERRUPTED:
         return Episode(None, Interrupted("the campaign was interrupted"))
-    units = bench.units(item, result["citations"])
+    units = bench.units(item, [*result["citations"], *ran.seen.read])
     requirements = [r for sub in result["coverage"] for r in sub["requirements"]]
+    seen = ran.seen
     record = {
         "index": job.index,
         "pass": job.turn,
+        "variant": job.variant["name"],
+        "arm": job.variant["arm"],
         "question_id": item.id,
         "category": item.category,
         "subset": item.subset,
@@ -94,8 +99,16 @@ def episode(bench: Bench, job: Job) -> Episode:
         "terminal_state": result["terminal_state"],
         "termination_reason": result["reason"],
         "closure": result["closure"],
-        "calls_by_tool": dict(sorted(ran.calls.items())),
-        "calls_rejected": dict(sorted(ran.refused.items())),
+        "sequence": list(seen.sequence),
+        "calls_rejected": dict(seen.refused),
+        "read": {str(chunk_id): code for chunk_id, code in seen.read.items()},
+        "bound_tripped": seen.limit,
+        "first_call_empty": seen.first_empty,
+        "empty_calls": seen.empty,
+        "recovered_after_empty": seen.recovered,
+        "identical_calls": seen.identical,
+        "overlap_searches": seen.overlapping,
+        "context_tokens_est": seen.read_chars // 4,
         "requirements_total": len(requirements),
         "requirements_met": sum(r["status"] == "answered" for r in requirements),
         "rejected_citations": result["rejected_citations"],
@@ -110,7 +123,7 @@ def episode(bench: Bench, job: Job) -> Episode:
         "result": {name: result[name] for name in GRADED},
         "grade": grade_row(item, result, units),
     }
-    return Episode(record)
+    return Episode(record | {"conduct": conduct_of(item, record, units)})
 
 
 GRADED = ("terminal_state", "reason", "answer", "claims", "sources", "premise")
@@ -124,17 +137,33 @@ def grade_row(item: Item, result: Mapping[str, Any], units: Sequence[Unit]) -> J
     return row | {"nuggets": list(row["nuggets"]), "forbidden": list(row["forbidden"]), "why": list(row["why"])}
 
 
+def conduct_of(item: Item, record: Mapping[str, Any], units: Sequence[Unit]) -> Json:
+    """How the run went about it, from what its record holds. Only `core` has the tools that items speak of."""
+    return conduct_row(
+        conduct(
+            item,
+            units,
+            sequence=record["sequence"],
+            read={int(chunk_id): code for chunk_id, code in record["read"].items()},
+            choice=record["arm"] == "core",
+            reason_ok=record["grade"]["reason_ok"],
+        )
+    )
+
+
 def run_campaign(
     folder: Path,
-    bench: Bench,
+    benches: Mapping[str, Bench],
     items: Sequence[Item],
     spec: Json,
     *,
     workers: int = 1,
-    passes: int = 1,
+    on_begin: Callable[[], None] = lambda: None,
     on_done: Callable[[Json, int, int], None] = lambda record, done, total: None,
 ) -> list[Json]:
-    """Run what is missing of a campaign and return all its records. `on_done` is told of each as it ends.
+    """Run what is missing of a campaign and return all its records: every question in every variant of the
+    specification, each on its bench, in every pass. `on_begin` is called once the specification stands and before
+    anything is run, `on_done` is told of each record as it is made.
 
     Raises UsageError for a folder that holds another campaign, CreditExhausted and Interrupted with what was kept,
     and EvalError where a process died.
@@ -147,13 +176,20 @@ def run_campaign(
         ) from None
     with WriterLock(folder, "dof eval"):
         records.begin(folder, spec, items)
+        on_begin()
         records.mend(folder)
-        there = {(r["pass"], r["index"]) for r in records.read_records(folder)}
-        jobs = [Job(i, item, n) for n in range(1, passes + 1) for i, item in enumerate(items) if (n, i) not in there]
-        done, total = len(there), len(items) * passes
+        there = {(r["variant"], r["pass"], r["index"]) for r in records.read_records(folder)}
+        jobs = [
+            Job(i, item, n, variant)
+            for n in range(1, int(spec["passes"]) + 1)
+            for i, item in enumerate(items)
+            for variant in spec["variants"]
+            if (variant["name"], n, i) not in there
+        ]
+        done, total = len(there), records.expected_episodes(spec)
         stop = _Stop()
         try:
-            for made in _episodes(bench, jobs, workers):
+            for made in _episodes(benches, jobs, workers):
                 if made.record is None:
                     assert made.fatal is not None
                     raise made.fatal
@@ -203,10 +239,10 @@ class _Stop:
 _AGAIN = "run the same command again with --out: it goes on there"
 
 
-def _episodes(bench: Bench, jobs: Sequence[Job], workers: int) -> Iterator[Episode]:
+def _episodes(benches: Mapping[str, Bench], jobs: Sequence[Job], workers: int) -> Iterator[Episode]:
     """As they end. Little more is handed out than is being worked on, so that an end of the batch wastes little."""
     if workers <= 1 or len(jobs) <= 1:
-        yield from (episode(bench, job) for job in jobs)
+        yield from (episode(benches[job.variant["name"]], job) for job in jobs)
         return
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(min(workers, len(jobs)), mp_context=context, initializer=_in_worker)
@@ -214,13 +250,13 @@ def _episodes(bench: Bench, jobs: Sequence[Job], workers: int) -> Iterator[Episo
     running: set[Future[Episode]] = set()
     try:
         for job in itertools.islice(waiting, workers + 1):
-            running.add(pool.submit(episode, bench, job))
+            running.add(pool.submit(episode, benches[job.variant["name"]], job))
         while running:
             ended, running = wait(running, return_when=FIRST_COMPLETED)
             for future in ended:
                 yield future.result()
                 for job in itertools.islice(waiting, 1):
-                    running.add(pool.submit(episode, bench, job))
+                    running.add(pool.submit(episode, benches[job.variant["name"]], job))
     finally:
         # The processes are ended before the pool is: one that is in the middle of a run would be waited for.
         for process in list((pool._processes or {}).values()):

@@ -7,13 +7,15 @@ back when the question names what several publications are, and gives up when it
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from dofrag.coverage.closure import Message, plain_message
 from dofrag.coverage.listing import asks_for_all
 from dofrag.domain.question import Requirement, Status
 from dofrag.planner.ambiguity import choice
 from dofrag.planner.drafts import answer, correction, false_premise, preferred
 from dofrag.planner.ideas import affordable, corrections, ideas, later_steps, made
-from dofrag.planner.interface import Abstain, Clarify, Step, View
+from dofrag.planner.interface import Abstain, Clarify, Step, ToolCall, View
 from dofrag.planner.monitoring import left_out, next_page
 from dofrag.planner.pointers import parsed
 
@@ -21,12 +23,16 @@ DONE = frozenset({Status.SUPPORTED, Status.ANSWERED})
 
 
 class RulePlanner:
-    """Deterministic: the same view gives the same step. `message` says why, in the language of the question."""
+    """Deterministic: the same view gives the same step. `message` says why, in the language of the question;
+    `translate` puts a call into the terms of another registry."""
 
     name = "rules"
 
-    def __init__(self, message: Message = plain_message) -> None:
+    def __init__(
+        self, message: Message = plain_message, translate: Callable[[ToolCall], ToolCall] = lambda call: call
+    ) -> None:
         self._message = message
+        self._translate = translate
 
     def next_step(self, view: View) -> Step:
         prepared = {chunk_id: parsed(passage) for chunk_id, passage in view.passages.items()}
@@ -42,7 +48,7 @@ class RulePlanner:
         if affordable(view):
             later = [] if missing else list(later_steps(view, self._message))
             fresh = ideas(view, missing, prepared, self._message) if missing else iter(later)
-            for call in fresh:
+            for call in map(self._translate, fresh):
                 if call.tool in view.tools and not made(view, call):
                     return call
         if not missing and view.passages and _drafts(view) < 2:

@@ -22,6 +22,7 @@ from dofrag.domain.evidence import Citation, Claim, Draft
 from dofrag.domain.question import Question
 from dofrag.evals.dataset import Item
 from dofrag.evals.locate import Unit, units
+from dofrag.evals.observe import Observer
 from dofrag.evals.runner import Ran
 from dofrag.planner.interface import Abstain, Planner, Step, ToolCall, View
 from dofrag.planner.rules import RulePlanner
@@ -140,18 +141,19 @@ class AgentBench:
     heard: list[tuple[str, date | None]] | None = None
     errors: tuple[tuple[str, Exception], ...] = ()
 
-    def ask(self, question: str, as_of: date | None) -> Ran:
+    def ask(self, question: str, as_of: date | None, turn: int) -> Ran:
         if self.heard is not None:
             self.heard.append((question, as_of))
         corpus = wiring.open_corpus(wiring.SAMPLE)
         chosen, dates = wiring.cutoff(corpus, as_of, ())
         run_id = f"r{time.monotonic_ns()}"
+        observer = Observer()
         path = self.traces / f"{run_id}.jsonl"
         with TraceWriter(path, lambda: datetime.now(UTC)) as trace:
             setup = Setup(
                 run_id=run_id, corpus=corpus.for_run(dates), profile=corpus.profile,
                 planner=PLANNERS[self.planner](), trace=trace, monotonic=time.monotonic,
-                versions=wiring.versions(corpus),
+                versions=wiring.versions(corpus), listener=observer,
             )  # fmt: skip
             run, end = execute(Question(text=question, as_of=chosen, scopes=frozenset()), setup)
             result = finish(run, end)
@@ -162,7 +164,7 @@ class AgentBench:
         if error is not None:
             result |= {"terminal_state": "failed", "reason": "provider_error", "answer": None, "claims": [],
                        "sources": [], "citations": []}  # fmt: skip
-        return Ran(result, {}, {}, error)
+        return Ran(result, observer.seen(), error)
 
     def units(self, item: Item, cited: Sequence[int]) -> tuple[Unit, ...]:
         reader: Any = wiring.open_corpus(wiring.SAMPLE).reader

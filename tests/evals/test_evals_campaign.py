@@ -22,7 +22,10 @@ from dofrag.evals.report import check_report, write_report
 from dofrag.evals.runner import run_campaign
 from dofrag.evals.table import summary_line
 
-SPEC: dict[str, Any] = {"title": "small (sample gazette)", "set_role": "dev", "questions": 6, "passes": 1}
+SPEC: dict[str, Any] = {
+    "title": "small (sample gazette)", "set_role": "dev", "questions": 6, "passes": 1,
+    "variants": [{"name": "core", "arm": "core", "planner": "rules", "epsilon": 0.0, "limits": {}}],
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -30,13 +33,15 @@ def campaign(home: Path) -> Path:
     """The small set, run once by the rules through `dof eval`."""
     done = dof("eval", "--set", str(SMALL), "--out", "straight", cwd=home)
     assert done.code == 0, done.err
-    assert "small_set (sample gazette): development figures" in done.out
+    assert done.out.startswith(
+        "small_set (sample gazette)\nDevelopment figures: this set may have shaped the rules.\n"
+    )
     assert "6/6 E6" in done.err
     return home / "straight"
 
 
 def played(folder: Path, bench: AgentBench) -> list[dict[str, Any]]:
-    return run_campaign(folder, bench, load_set(str(SMALL), folder).items, SPEC)
+    return run_campaign(folder, {"core": bench}, load_set(str(SMALL), folder).items, SPEC)
 
 
 def test_the_report_says_what_was_right(campaign: Path) -> None:
@@ -106,7 +111,7 @@ def test_a_campaign_goes_on_and_repeats_nothing(campaign: Path, home: Path) -> N
 def test_another_campaign_is_not_mixed_in(campaign: Path, home: Path) -> None:
     done = dof("eval", "--set", str(SMALL), "--out", "straight", "--limit", "max_turns=3", cwd=home)
     assert done.code == 2
-    assert "holds another campaign: limits differ" in done.err
+    assert "holds another campaign: variants differ" in done.err
 
 
 def test_half_a_line_is_run_again(campaign: Path, tmp_path: Path, home: Path) -> None:
@@ -232,7 +237,7 @@ def test_a_question_that_cannot_be_run_is_named(home: Path, tmp_path: Path) -> N
 
 def test_compare_says_what_changed(campaign: Path, home: Path, tmp_path: Path) -> None:
     folder = home / "abstained"
-    run_campaign(folder, AgentBench("abstains", tmp_path), load_set(str(SMALL), home).items, SPEC)
+    run_campaign(folder, {"core": AgentBench("abstains", tmp_path)}, load_set(str(SMALL), home).items, SPEC)
     document = dof("eval", "compare", "straight", "abstained", "--json", cwd=home).document
     first = next(c for c in document["changes"] if c["question"] == "E1")
     assert (first["way"], first["after"]["ended"]) == ("worse", "abstained/coverage_missing")
@@ -253,10 +258,10 @@ def test_two_campaigns_do_not_write_one_folder(home: Path, tmp_path: Path) -> No
 
 def test_interrupted_inside_a_run(home: Path, tmp_path: Path) -> None:
     class Breaks(AgentBench):
-        def ask(self, question: str, as_of: Any) -> Any:
+        def ask(self, question: str, as_of: Any, turn: int) -> Any:
             if "Banco Austral" in question:
                 raise KeyboardInterrupt
-            return super().ask(question, as_of)
+            return super().ask(question, as_of, turn)
 
     with pytest.raises(Interrupted, match="1 of 6 episodes are kept"):
         played(tmp_path / "broken", Breaks("abstains", tmp_path))

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from dofrag import wiring
 from dofrag.domain.corpus import Filters, Kind
 from dofrag.errors import UsageError
-from dofrag.evals.dataset import FILE, NAMED, item_row, load_set
+from dofrag.evals.dataset import ALONG, FILE, item_row, load_set
 from dofrag.evals.lint import lint, rule_examples
 from dofrag.evals.locate import units
 from dofrag.evals.metrics import bootstrap, paired, wilson
@@ -131,7 +131,7 @@ def test_sets_of_this_repository_load(tmp_path: Path) -> None:
 def test_named_sets_come_with_the_package(tmp_path: Path) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     taken = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
-    for name in NAMED:
+    for name in ALONG:
         assert taken[f"eval/{name}/{FILE}"] == f"dofrag/evals/sets/{name}/{FILE}"
         loaded = load_set(name, tmp_path)
         assert (loaded.name, loaded.named) == (name, True)

@@ -1,0 +1,117 @@
+"""A look at a sealed set: allowed or refused before anything runs, and written into the set's ledger.
+
+DIR/ledger.jsonl of a campaign is the ledger as it stood when the campaign began, its own look included: the report
+prints it, and says by it whether the campaign is a locked result.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dofrag.domain.records import dataclass
+from dofrag.errors import SetTampered, UsageError
+from dofrag.evals import ledger
+from dofrag.evals.code import Code, code_at, running_package
+from dofrag.evals.dataset import QuestionSet
+from dofrag.evals.records import SPEC
+from dofrag.evals.seal import Seal, check_set, demand_sealed_code, read_seal
+from dofrag.store.lock import WriterLock
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """What is looked at with which code. `frozen`: the code that runs is the sealed code."""
+
+    folder: Path
+    seal: Seal
+    code: Code
+    frozen: bool
+
+    def row(self) -> Json:
+        """What a campaign's specification keeps of it."""
+        return {
+            "seal_sha256": self.seal.seal_sha256,
+            "sealed": self.seal.utc,
+            "author": self.seal.author,
+            "commit": self.seal.commit if self.frozen else None,
+            "tree": self.code.tree,
+            "sealed_code": self.frozen,
+        }
+
+    def enter(self, campaign: Path, spec: Mapping[str, Any], utc: str) -> None:
+        """Write this look into the ledger, unless the campaign is there already and only goes on; and keep the ledger
+        as it is now with the campaign."""
+        path, kept = self.folder / ledger.LEDGER, campaign / ledger.LEDGER
+        name = campaign_id(campaign)
+        with WriterLock(self.folder, "dof eval"):
+            entries = ledger.read_ledger(path)
+            if any(e.get("campaign") == name for e in entries):
+                if kept.is_file():
+                    return
+            else:
+                ledger.add(path, ledger.LOOK, {
+                    "utc": utc,
+                    "look": len(ledger.looks(entries)) + 1,
+                    "campaign": name,
+                    "sealed_code": self.frozen,
+                    "commit": self.seal.commit if self.frozen else None,
+                    "tree": self.code.tree,
+                    "seal_sha256": self.seal.seal_sha256,
+                    "variants": [v["name"] for v in spec["variants"]],
+                    "predictions_sha256": spec.get("predictions_sha256"),
+                })  # fmt: skip
+            shutil.copyfile(path, kept)
+
+
+def looked_at(chosen: QuestionSet, frozen: bool, other_index: bool) -> Look | None:
+    """The look that a campaign would be; None for a set that is not sealed.
+
+    Raises SetTampered for a set that is not as it was sealed, DirtyTree or WrongCode where the sealed code was
+    demanded and other code runs, and UsageError for a first look without that demand: it would use the set up.
+    """
+    seal = read_seal(chosen.path.parent)
+    if seal is None:
+        if chosen.sealed:
+            raise UsageError(
+                f"the set {chosen.name} is not sealed: a run would use it up", hint=_SEAL.format(chosen.name)
+            )
+        if frozen:
+            raise UsageError(f"the set {chosen.name} is not sealed", hint=_SEAL.format(chosen.name))
+        return None
+    if other_index:
+        raise UsageError(f"{chosen.name} is sealed together with its corpus", hint="leave --index out")
+    entries = check_set(chosen, seal)
+    code = code_at(running_package())
+    if frozen:
+        demand_sealed_code(seal)
+    elif not ledger.looks(entries):
+        raise UsageError(
+            f"{chosen.name} has not been looked at yet: without --frozen-commit the first look would not count",
+            hint="dof eval --set … --frozen-commit",
+        )
+    return Look(folder=chosen.path.parent, seal=seal, code=code, frozen=code == seal.code)
+
+
+_SEAL = "dof eval lock {} --author NAME"
+
+
+def campaign_id(campaign: Path) -> str:
+    """The hash of a campaign's specification as it was written: its moment is in it, so that no two are the same."""
+    return hashlib.sha256((campaign / SPEC).read_bytes()).hexdigest()
+
+
+def standing_of(campaign: Path, spec: Mapping[str, Any]) -> tuple[list[Json], bool, str] | None:
+    """The ledger that a campaign kept, whether it is a locked result, and what it is to be called; None for a set
+    that was not sealed. Raises SetTampered for a ledger that was changed."""
+    if spec.get("lock") is None:
+        return None
+    entries = ledger.read_ledger(campaign / ledger.LEDGER)
+    if not entries:
+        raise SetTampered(f"{campaign / ledger.LEDGER} is missing", hint="restore the campaign's folder")
+    return entries, *ledger.standing(entries, campaign_id(campaign))
