@@ -179,7 +179,8 @@ _HEADS = {
 
 
 def to_csv(reports: Sequence[Report], table: str = "citations") -> str:
-    """Rows of one table, of all runs: `citations` (a row a quote, or a source without one), `coverage`, `calls`."""
+    """Rows of one table, of all runs: `citations` (a row a quote, a source without one, or a run without either),
+    `coverage`, `calls`."""
     rows = {"citations": _citation_rows, "coverage": _coverage_cells, "calls": _call_cells}[table]
     out = io.StringIO()
     writer = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
@@ -209,6 +210,8 @@ def _citation_rows(report: Report) -> Iterable[Sequence[Any]]:
     for source in report.sources:
         if source.number not in shown:
             yield None, None, None, source.number, source.chunk_id, None, None, None, *_source_cells(source)
+    if not report.sources and not shown:
+        yield (None,) * 14  # a run that cites nothing is a row as well
 
 
 def _source_cells(source: Source | None) -> Sequence[Any]:
