@@ -53,23 +53,24 @@ def chunks(blocks: Iterable[Block], outline: Outline) -> Iterator[ChunkDraft]:
     done = gather.done
     add, see, place = gather.add, outline.see, outline.place
     for kind, text, level, style in blocks:
-        if kind == "article":
-            mark = see(style, level)
-            add(text, place(), mark)
-        elif kind == "blank":
-            for part in (text,) if len(text) < SHORT else divide(text, HARD_MAX):
-                gather.blank(part)
+        if kind == "paragraph" or kind == "heading":
+            if may_hold_provisions(text) if len(text) > SHORT else " ART" in text:
+                for part in provisions_apart(text):
+                    _add_long(gather, outline, part, level)
+            elif len(text) <= TARGET:
+                mark = see(text, level)
+                add(text, place(), mark)
+            else:
+                _add_long(gather, outline, text, level)
         elif kind == "table":
             for part in (text,) if len(text) < HARD_MAX else divide(text, HARD_MAX):
                 add(part, place(), SOFT, True)
-        elif may_hold_provisions(text) if len(text) > SHORT else " ART" in text:
-            for part in provisions_apart(text):
-                _add_long(gather, outline, part, level)
-        elif len(text) <= TARGET:
-            mark = see(text, level)
+        elif kind == "blank":
+            for part in (text,) if len(text) < SHORT else divide(text, HARD_MAX):
+                gather.blank(part)
+        else:  # "article"
+            mark = see(style, level)
             add(text, place(), mark)
-        else:
-            _add_long(gather, outline, text, level)
         if done:
             yield from done
             del done[:]

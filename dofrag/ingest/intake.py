@@ -2,7 +2,8 @@
 
 A group holds the conversions of one edition, or the files of one code. Its best readable conversion is canonical; the
 others are alternates. Two files of one format that give a code different texts contradict each other: one of them
-fails, and the reason names both.
+fails, and the reason names both. A file that is there but cannot be read fails too, and what it said before stays:
+rights that were lost, or a bad copy, take nothing away.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from dofrag.errors import SourceUnreadable
 from dofrag.ingest.plan import Plan, PlannedFile, file_sha256, reason_of
 from dofrag.ingest.workers import Job, Parsed, Parser, Workers, stream_file
 from dofrag.profiles.base import GazetteProfile
-from dofrag.store.writer import CodeTaken, SourceRow, StoreWriter
+from dofrag.store.sources import CodeTaken, SourceRow
+from dofrag.store.writer import StoreWriter
 
 
 @dataclass(slots=True)
@@ -69,7 +71,7 @@ class Intake:
             outside = [row for rel, row in stored.items() if rel not in {m.rel for m in members}]
             canonical = None
             if not self._mirror:
-                kept = (row for row in outside if row.status == "indexed")
+                kept = (row for row in outside if row.status == "indexed" and not self._is_unreadable(row.rel))
                 canonical = next((_Canonical(row.rel, row.format, True) for row in kept), None)
             results = _Results(ahead, self._profile, self._parser, self.tally)
             rest: list[PlannedFile] = []
@@ -87,9 +89,13 @@ class Intake:
                 self._take_other(member, canonical, stored.get(member.rel), results)
             if self._mirror:
                 for row in outside:
-                    if self._plan.file(row.rel) is None:
+                    if self._plan.is_gone(row.rel):
                         self._store.drop_source(row.rel)
                         self.tally.removed += 1
+
+    def _is_unreadable(self, rel: str) -> bool:
+        planned = self._plan.file(rel)
+        return planned is not None and planned.error is not None
 
     def _is_indexed(self, member: PlannedFile, stored: dict[str, SourceRow]) -> bool:
         known = stored.get(member.rel)
@@ -104,6 +110,9 @@ class Intake:
                 row = _row(member, "indexed", sha256)
                 self.tally.chunks_written += self._store.store_source(row, results.stream(member), replaces)
         except CodeTaken as taken:
+            owner = self._store.owner(taken.code)
+            if owner is not None and owner.failed and owner.source not in replaces:
+                return self._index(member, [*replaces, owner.source], results)  # this one can be read
             self._settle_collision(member, taken.code, sha256, results)
             return False
         except sqlite3.DatabaseError as problem:
@@ -149,9 +158,9 @@ class Intake:
             self._index(member, [member.rel], results)  # of one name, but not of one code
         elif alone:
             taken = next(code for code in sorted(owners) if code not in alone)
-            self._fail(member, f"code {taken} is already taken by {rel}, code {alone[0]} is not", sha256, rel)
+            self._contradict(member, f"code {taken} is already taken by {rel}, code {alone[0]} is not", sha256, rel)
         elif other and format_ == member.format:
-            self._fail(member, f"code {other[0]} has another text in {member.rel} than in {rel}", sha256, rel)
+            self._contradict(member, f"code {other[0]} has another text in {member.rel} than in {rel}", sha256, rel)
         else:
             self._alternate(member, rel, sha256)
 
@@ -159,8 +168,15 @@ class Intake:
         self._store.drop_publications(member.rel)
         self._store.record(_row(member, "alternate", sha256, canonical=canonical))
 
-    def _fail(self, member: PlannedFile, reason: str, sha256: str = "", canonical: str | None = None) -> None:
+    def _contradict(self, member: PlannedFile, reason: str, sha256: str, rel: str) -> None:
+        """A file that can be read, but says of a code something else than `rel`: nothing of it stays."""
         self._store.drop_publications(member.rel)
+        self._fail(member, reason, sha256, rel)
+
+    def _fail(self, member: PlannedFile, reason: str, sha256: str = "", canonical: str | None = None) -> None:
+        """A file that cannot be read. What was read of it before stays."""
+        if not self._store.holds_current(member.rel):
+            self._store.drop_publications(member.rel)
         self._store.record(_row(member, "failed", sha256 or member.sha256, reason=reason, canonical=canonical))
 
 
@@ -236,7 +252,7 @@ def _digests(publications: Iterator[ParsedPublication]) -> dict[str, str]:
     digests: dict[str, str] = {}
     for publication in publications:
         text = hashlib.sha256()
-        for chunk in publication.chunks:
-            text.update(chunk.text.encode())
+        for *_, chunk in publication.chunks:
+            text.update(chunk.encode())
         digests[publication.header.code] = text.hexdigest()
     return digests

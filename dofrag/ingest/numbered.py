@@ -17,8 +17,8 @@ HEADING_MAX = 40
 _BEGINNINGS = ("Art", "ART")
 _HEADING = re.compile(r"[#*_ ]*articulo \d{1,4}[oa]?[*_ ]*\n*")
 _SUFFIX = re.compile(rf"(?P<word>{BIS}\b(?:[ -](?:\d{{1,2}}\b|[a-z]\b(?=[.-])))?)|\.?(?P<letter>-[a-z])(?=\.)")
-_SUFFIX_SIGNS = frozenset("bdnoqstBDNOQST.-")
-"""What a suffix begins with: the words of `BIS`, a stop, a dash."""
+_BEGINS = re.compile(r"[.-]|(?i:b.s|t.r|qu|s.[px]|oct|n.[nv]|d.c)")
+"""What a suffix begins with: a stop, a dash, the words of `BIS` (a vowel may have its accent). Most lines do not."""
 
 
 def numbered(blocks: Iterable[Block]) -> Iterator[Block]:
@@ -43,10 +43,10 @@ def _of_article(text: str) -> bool:
 
 
 def _whole(heading: Block, following: Block) -> Block:
-    if following.text[:1] not in _SUFFIX_SIGNS:
+    if following.kind != "paragraph" or _BEGINS.match(following.text) is None:
         return heading
     found = _SUFFIX.match(fold_chars(following.text[:24]))
-    if found is None or following.kind != "paragraph":
+    if found is None:
         return heading
     suffix = following.text[: found.end()]
     if found["word"]:

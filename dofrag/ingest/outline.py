@@ -108,6 +108,11 @@ class Outline:
         line = line.rstrip()
         mark = heading_provision(line)
         self._since_container += len(line)
+        if mark is None and not (level or self._fresh or self._nameless) and self._is_text(line):  # every other one
+            self._last = line
+            if self._siblings[1]:
+                self._end_contents()
+            return SOFT
         if mark is None and level and len(line) < 40:
             mark = heading_provision(f"{line}.-")  # `### PRIMERO`, its text on the next line
         if mark is None:
@@ -143,13 +148,7 @@ class Outline:
         if not level:
             if (self._fresh or self._nameless) and self._names_division(line):
                 return HEADING
-            if (
-                (len(line) > UNMARKED_MAX and not self._reforms)
-                or line[:1].islower()
-                or self.anatomy.unmarked.match(line) is None
-            ):
-                return SOFT
-            return self._unmarked(bare(line))
+            return SOFT if self._is_text(line) else self._unmarked(bare(line))
         text = bare(line)
         if not text or fold(text).strip(" .()") in self.names:
             return NAMES_AGAIN
@@ -160,6 +159,14 @@ class Outline:
         else:
             self._head(self._rank(text, level), text)
         return HEADING
+
+    def _is_text(self, line: str) -> bool:
+        """Whether a line that neither begins a provision nor is marked is no heading either."""
+        return (
+            (len(line) > UNMARKED_MAX and not self._reforms)
+            or line[:1].islower()
+            or self.anatomy.unmarked.match(line) is None
+        )
 
     def _names_division(self, line: str) -> bool:
         """Whether a line without marks is the name of the division whose heading stands before it."""

@@ -382,7 +382,7 @@ def _report(
     problems = []
     if documents != values["chunks"]:
         problems.append(f"the store holds {values['chunks']} chunks, the search index {documents} documents")
-    if plan is not None and mirrored and plan.files != values["files"]:
+    if plan is not None and mirrored and not plan.closed and plan.files != values["files"]:
         problems.append(f"{plan.files} files were found, {values['files']} are on record")
     if values["files"] != values["indexed"] + values["alternates"] + len(values["failed"]):
         problems.append("files on record are not indexed, alternate or failed")

@@ -57,6 +57,8 @@ class Plan:
         self._db = sqlite3.connect("", isolation_level=None)  # "" is a temporary file that SQLite removes itself
         self._db.executescript(_TABLE)
         self.files = self.unchanged = 0
+        self.closed: list[str] = []
+        """Folders that cannot be read ("." for one that was given): what is in them is not known to be gone."""
 
     def close(self) -> None:
         self._db.close()
@@ -89,6 +91,12 @@ class Plan:
 
     def knows(self, rel: str) -> bool:
         return self._db.execute("SELECT 1 FROM files WHERE rel = ?", [rel]).fetchone() is not None
+
+    def is_gone(self, rel: str) -> bool:
+        """Whether a file on record is there no more, as far as can be seen."""
+        if any(folder == "." or rel.startswith(f"{folder}/") for folder in self.closed):
+            return False
+        return not self.knows(rel)
 
     def bytes_to_do(self) -> int:
         """Of all files in the groups to work on."""
@@ -269,6 +277,8 @@ def _plan_file(
     key = _storable(key) or f"file:{rel}"
     if error:
         same = stored is not None and stored[3] == NO_FORMAT and stored[6] == error
+        if path.is_dir():
+            plan.closed.append(rel)
     else:
         same = bool(sha) and stored is not None and sha == stored[2] and key == stored[5]
     plan.add(_planned(rel, path, format_, rank, key, size, mtime_ns, sha, same, error, scope))

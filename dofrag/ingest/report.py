@@ -62,6 +62,7 @@ class Report:
         return values
 
 
+_STAYS = "'; what it said before stays in the index'"
 _IN_SCOPES = "(:scopes IS NULL OR s.scope IN (SELECT value FROM json_each(:scopes)))"
 _VISIBLE = f"""({_IN_SCOPES} AND (:scopes IS NULL OR NOT EXISTS (
     SELECT 1 FROM publications p JOIN sources o ON o.id = p.source_id
@@ -92,7 +93,8 @@ def stored_report(store: sqlite3.Connection, *, stamp: str, scopes: tuple[str, .
         "alternates": by_status.get("alternate", 0),
         "failed": tuple(
             store.execute(
-                f"SELECT s.rel, s.reason FROM sources s WHERE s.status = 'failed' AND {_VISIBLE} ORDER BY s.rel",
+                f"""SELECT s.rel, s.reason || iif(s.chars > 0, {_STAYS}, '') FROM sources s
+                    WHERE s.status = 'failed' AND {_VISIBLE} ORDER BY s.rel""",
                 asked,
             )
         ),

@@ -96,7 +96,9 @@ def _verify_sources(store: sqlite3.Connection, found: Verification) -> None:
 
 
 def _is_indexed(store: sqlite3.Connection, rel: str) -> bool:
-    return store.execute("SELECT 1 FROM sources WHERE rel = ? AND status = 'indexed'", [rel]).fetchone() is not None
+    """Or failed, with its last good text still there."""
+    row = store.execute("SELECT 1 FROM sources WHERE rel = ? AND (status = 'indexed' OR chars > 0)", [rel]).fetchone()
+    return row is not None
 
 
 def _verify_publications(store: sqlite3.Connection, found: Verification, progress: Progress) -> None:

@@ -24,7 +24,7 @@ def mark_work(
         return
     if mirror:
         for rel, group_key in store.execute("SELECT rel, group_key FROM sources ORDER BY rel"):
-            if plan.file(rel) is None:
+            if plan.is_gone(rel):
                 plan.mark(group_key, _first(plan, group_key, ""), "gone")
     _mark_alternates(plan, store, mirror)
     _mark_failed(plan, store)

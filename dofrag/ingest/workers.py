@@ -20,7 +20,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from dofrag.domain.corpus import SourceFile
 from dofrag.domain.draft import ChunkDraft, Header, ParsedPublication
@@ -73,7 +73,8 @@ class Parsed:
         if self.reason is not None:
             raise SourceUnreadable(self.reason)
         for header, rows in self.publications:
-            yield ParsedPublication(header, map(ChunkDraft._make, rows))
+            # Drafts travel as the plain tuples that they are: naming their parts again costs as much as storing them.
+            yield ParsedPublication(header, cast("Iterator[ChunkDraft]", iter(rows)))
 
 
 def stream_file(job: Job, profile: GazetteProfile, parser: Parser) -> Iterator[ParsedPublication]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 
 ANALYZER = "es-2"
 """Version of everything in this file and of the stemmer in bm25.py; part of the stamp."""
@@ -39,8 +39,10 @@ _WORD = re.compile(r"[^\W_]+")
 _CODE_PAGE = "latin-1"
 _PRINTERS = "“”‘’–—…•"  # what parts words and is common in print, but not in the code page
 _ENYE = "~"  # stands for `ñ` among the bytes of a word, which are ASCII but for foreign scripts
+_LONG = b"\1"  # in the table of bytes: this text takes the long way
 _WORD_BYTES = 64  # of a word at most: longer ones are not searched
 _VOCABULARY = 200_000  # words that are remembered, about 40 MB
+_NAMES = 20_000  # headings that are remembered, a few MB
 QUERY_CHARS = 20_000
 """A query is cut there; a question of any length costs bounded work."""
 QUERY_TERMS = 64
@@ -75,12 +77,21 @@ class Terms:
     def __init__(self, stem: Callable[[str], Sequence[str]]) -> None:
         """`stem` gives the terms of one normalised word: one, or none for a stop word."""
         self._stems = _Stems(stem)
-        self._table, self._rare = _byte_table()
+        self._names: dict[str, str] = {}
+        self._table = _byte_table()
 
     def of(self, texts: Iterable[str]) -> list[str]:
         """The terms of each text, parted by spaces."""
-        joined = b"".join([self._words(text) + b" \0 " for text in texts])
-        return b" ".join(map(self._stems.__getitem__, joined.split())).decode().split("\0")[:-1]
+        words = b" \0 ".join([*map(self._words, texts), b""]).split()
+        return b" ".join(map(self._stems.__getitem__, words)).decode().split("\0")[:-1]
+
+    def of_names(self, names: Set[str]) -> Mapping[str, str]:
+        """Terms by name, of these and others: names of headings, which come again and again."""
+        if len(self._names) > _NAMES:
+            self._names.clear()
+        new = list(names - self._names.keys())
+        self._names.update(zip(new, self.of(new), strict=True))
+        return self._names
 
     def _words(self, text: str) -> bytes:
         try:
@@ -92,9 +103,8 @@ class Terms:
                 data = text.encode(_CODE_PAGE)
             except UnicodeEncodeError:
                 return self._long_way(text)
-        if len(data.translate(None, self._rare)) != len(data):
-            return self._long_way(text)
-        return data.translate(self._table)
+        folded = data.translate(self._table)
+        return self._long_way(text) if _LONG in folded else folded
 
     def _long_way(self, text: str) -> bytes:
         return " ".join(_WORD.findall(normalize(text))).replace("ñ", _ENYE).encode()
@@ -114,26 +124,27 @@ class _Stems(dict[bytes, bytes]):
         if len(self) > _VOCABULARY:
             self.clear()
             self[b"\0"] = b"\0"
-        terms = " ".join(self._stem(normalize(word.decode().replace(_ENYE, "ñ")))).encode()
+        text = word.decode()
+        if not word.isalpha() or b"ion" in word:  # else it is normal as it was cut: a fifth of the time
+            text = normalize(text.replace(_ENYE, "ñ"))
+        terms = " ".join(self._stem(text)).encode()
         self[word] = terms = word if terms == word else terms
         return terms
 
 
-def _byte_table() -> tuple[bytes, bytes]:
-    """What each byte of the code page is folded to, a space where no word has it; and the bytes without such."""
-    table, rare = bytearray(), bytearray()
+def _byte_table() -> bytes:
+    """What each byte of the code page is folded to: a space where no word has it, `_LONG` where it spells out to
+    several signs."""
+    table = bytearray()
     for byte in range(256):
         normal = normalize(bytes([byte]).decode(_CODE_PAGE))
         if normal == "ñ":
             table += _ENYE.encode()
-            continue
-        if len(normal) == 1 and normal.isascii() and normal.isalnum():
+        elif len(normal) == 1 and normal.isascii() and normal.isalnum():
             table += normal.encode()
-            continue
-        table += b" "
-        if any(sign.isalnum() for sign in normal):
-            rare.append(byte)
-    return bytes(table), bytes(rare)
+        else:
+            table += _LONG if any(sign.isalnum() for sign in normal) else b" "
+    return bytes(table)
 
 
 def query_text(query: str) -> str:

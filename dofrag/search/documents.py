@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from json.encoder import encode_basestring
 from typing import TypeVar
 
 from dofrag.domain.corpus import Publication
@@ -21,7 +22,7 @@ ChunksAhead = tuple[Sequence[str | None], Sequence[str], Sequence[str]]
 """The same with their provisions before them: all that the index takes but their ids."""
 _Path = TypeVar("_Path", str, tuple[str, ...])  # a heading path, stored or not yet
 _Cut = tuple[int, _Path, str | None, str]
-_BATCH_CHARS = 200_000  # of chunks whose terms are worked out in one piece
+_BATCH_CHARS = 40_000  # of chunks whose terms are worked out in one piece: their words stay near the processor
 
 
 def publication_keys(publication: Publication) -> list[str]:
@@ -39,7 +40,7 @@ def provision_json(path: str | None) -> str:
     keys = [f"provision:{key}" for key in provision_keys(path)] + [f"within:{key}" for key in outer_keys(path)]
     if path and path.startswith("trans:"):
         keys.append("part:transitory")
-    return "".join([f",{json.dumps(key, ensure_ascii=False)}" for key in keys])
+    return "".join([f",{encode_basestring(key)}" for key in keys])  # `json.dumps` makes an encoder each time
 
 
 def plain_path(path: str) -> str:
@@ -74,11 +75,9 @@ def terms_ahead(chunks: Iterable[tuple[tuple[str, ...], str]], terms: Terms) -> 
     """The same terms in the same order before anything is stored, from heading paths and texts."""
     texts: list[str] = []
     headings: list[str] = []
-    known: dict[str, str] = {}  # neighbours have most headings of their paths in common
     for batch in batches((0, path, None, text) for path, text in chunks):
         texts += terms.of([chunk[3] for chunk in batch])
-        new = list({name for chunk in batch for name in chunk[1]} - known.keys())
-        known.update(zip(new, terms.of(new), strict=True))
+        known = terms.of_names({name for chunk in batch for name in chunk[1]})
         headings += [" ".join([known[name] for name in chunk[1]]) for chunk in batch]
     return texts, headings
 

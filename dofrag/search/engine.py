@@ -6,6 +6,7 @@ what is asked pass the same way; the engine only parts terms at spaces.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -109,6 +110,7 @@ class Bm25Writer:
         else:
             self._index = _open(folder, name or str(folder))
         # One thread keeps up with whoever feeds it, and leaves fewer segments to search.
+        self._folder = folder
         self._name = name or str(folder)
         self._writer = cast("tantivy.IndexWriter", guarded(self._name, lambda: self._index.writer(heap, 1)))
         self.terms = index_terms()
@@ -133,7 +135,16 @@ class Bm25Writer:
 
     def commit(self) -> None:
         guarded(self._name, self._writer.commit)
+        self._share()
 
     def close(self) -> None:
         """Wait for merges; the folder is complete afterwards."""
         guarded(self._name, self._writer.wait_merging_threads)
+        self._share()
+
+    def _share(self) -> None:
+        """The engine writes its lists of files for nobody but their owner; whoever may enter the folder may read
+        them, as the files that they list."""
+        for path in (self._folder / "meta.json", self._folder / ".managed.json"):
+            with contextlib.suppress(OSError):  # another's, or a system without such rights: it stays as it is
+                path.chmod(self._folder.stat().st_mode & 0o666)

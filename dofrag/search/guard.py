@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dofrag.errors import CorpusError, IndexMismatch
+from dofrag.store.faults import not_allowed
 from dofrag.store.schema import REBUILD
 
 
@@ -41,7 +42,8 @@ class GuardedSearcher:
 
 
 def guarded(name: str, work: Callable[[], Any]) -> Any:
-    """Do something with the engine. Raises IndexMismatch where the engine finds its files damaged."""
+    """Do something with the engine. Raises IndexMismatch where the engine finds its files damaged, CorpusError where
+    it may not read them."""
     try:
         return work()
     except (ValueError, OSError, RuntimeError) as error:
@@ -57,4 +59,6 @@ def damaged(name: str, error: BaseException) -> CorpusError:
     text = " ".join(str(error).split())[:200]
     if "No space left" in text:
         return CorpusError(f"index {name!r}: no space left for its search index", hint="make room, then run again")
+    if "ermission" in text and "lock" not in text.lower():  # a lock that may not be taken is the caller's matter
+        return not_allowed(name)
     return IndexMismatch(f"index {name!r}: its search index is damaged ({text})", hint=REBUILD)

@@ -42,6 +42,14 @@ def refusal(name: str, error: sqlite3.Error) -> CorpusError:
     )
 
 
+def not_allowed(name: str) -> CorpusError:
+    """The error for an index that is sound for all that is known, but belongs to somebody else."""
+    return CorpusError(
+        f"index {name!r} may not be read: permission denied",
+        hint=f"have its owner run `chmod -R a+rX {name}`, or build one of your own with --index",
+    )
+
+
 def guarded(method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
     """A method of something with a `name` that reads a store: what SQLite raises becomes a `refusal`, and so does a
     value that no writer wrote (a date that is none)."""

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from dofrag.domain.records import dataclass
 from dofrag.errors import CorpusError, IndexMismatch, NewerIndex
+from dofrag.store.faults import not_allowed
 from dofrag.store.schema import NEWER, REBUILD
 
 POINTER = "index.json"
@@ -65,6 +66,8 @@ class Layout:
             return Pointer(int(data["store"]), int(data["search"]), str(data["stamp"]), parts)
         except (FileNotFoundError, NotADirectoryError):
             return None
+        except PermissionError as error:
+            raise not_allowed(self.name) from error
         except OSError as error:
             raise CorpusError(
                 f"index {self.name!r}: {POINTER} cannot be read ({error.strerror})", hint="check its permissions"

@@ -10,10 +10,11 @@ import sqlite3
 from pathlib import Path
 from urllib.parse import quote
 
-from dofrag.domain.draft import ChunkDraft
 from dofrag.errors import IndexMismatch, NewerIndex
 from dofrag.store.schema import check_schema
 from dofrag.store.tally import ChunkTally
+
+_BATCH = 500  # chunks that are hashed together
 
 
 class OldIds:
@@ -79,12 +80,12 @@ class OldIds:
     def _holds(self, first: int, count: int, chunks_sha256: str) -> bool:
         assert self._db is not None
         tally = ChunkTally("")
-        for ordinal, start, end, headings, provision, kind, text in self._db.execute(
-            """SELECT ordinal, start, "end", headings, provision, kind, text FROM chunks
+        rows = self._db.execute(
+            """SELECT 0, ordinal, start, "end", headings, provision, kind, text FROM chunks
                WHERE id BETWEEN ? AND ? ORDER BY id""",
             [first, first + count - 1],
-        ):
-            tally.add(ChunkDraft(ordinal=ordinal, start=start, end=end, heading_path=(), provision=provision,
-                                 kind=kind, text=text), headings)  # fmt: skip
+        )
+        while batch := rows.fetchmany(_BATCH):
+            tally.take(batch)
         tally.close()
         return tally.count == count and tally.chunks_sha256 == chunks_sha256

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from itertools import chain
 
-from dofrag.domain.draft import ChunkDraft
-
-_AT_ONCE = 1_000  # chunks that wait to be hashed, at most
+ChunkRow = tuple[int, int, int, int, str, str | None, str, str]
+"""A chunk as stored: publication, ordinal, start, end, heading path (JSON), provision, kind, text."""
 
 
 class ChunkTally:
@@ -17,34 +17,29 @@ class ChunkTally:
         self._code = code
         self._text = hashlib.sha256()
         self._chunks = hashlib.sha256()
-        self._waiting: list[tuple[str, str]] = []  # of each chunk not yet hashed: what is said of it, its text
         self.count = 0
         self.chars = 0
         self.sha256 = self.chunks_sha256 = ""
 
-    def add(self, chunk: ChunkDraft, headings: str) -> None:
-        """`headings` is the heading path as stored. Raises ValueError for a gap, an overlap or a wrong length."""
-        ordinal, start, end, _, provision, kind, text = chunk
-        if ordinal != self.count or start != self.chars or end - start != len(text):
-            at = f"chunk {ordinal} does not continue the text at {self.chars}"
-            raise ValueError(f"publication {self._code}: {at}")
-        self._waiting.append((f"{start}\0{end}\0{headings}\0{provision}\0{kind}\0", text))
-        if len(self._waiting) >= _AT_ONCE:
-            self.settle()
-        self.count += 1
-        self.chars = end
+    def take(self, rows: Sequence[ChunkRow]) -> None:
+        """The next chunks. Cheapest once SQLite has taken them: their texts then hold their bytes. Raises ValueError
+        for a gap, an overlap or a wrong length."""
+        count, chars = self.count, self.chars
+        for _, ordinal, start, end, _, _, _, text in rows:
+            if ordinal != count or start != chars or end - start != len(text):
+                at = f"chunk {ordinal} does not continue the text at {chars}"
+                raise ValueError(f"publication {self._code}: {at}")
+            count += 1
+            chars = end
+        self.count, self.chars = count, chars
+        said = [f"{start}\0{end}\0{path}\0{of}\0{kind}\0".encode() for _, _, start, end, path, of, kind, _ in rows]
+        texts = [row[7].encode() for row in rows]
+        self._text.update(b"".join(texts))
+        self._chunks.update(b"".join(chain.from_iterable(zip(said, texts, strict=True))))
 
     def close(self) -> None:
         """Work the digests out. Raises ValueError for a publication without text."""
         if not self.count:
             raise ValueError(f"publication {self._code} has no text")
-        self.settle()
         self.sha256 = self._text.hexdigest()
         self.chunks_sha256 = self._chunks.hexdigest()
-
-    def settle(self) -> None:
-        """Hash what waits. Cheapest once SQLite has taken the texts: they then hold their bytes."""
-        pairs = [(said.encode(), text.encode()) for said, text in self._waiting]
-        self._text.update(b"".join([text for _, text in pairs]))
-        self._chunks.update(b"".join(chain.from_iterable(pairs)))
-        self._waiting.clear()

@@ -12,53 +12,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from dofrag.domain.corpus import PUBLIC
 from dofrag.domain.draft import Header, ParsedPublication
-from dofrag.domain.records import dataclass
 from dofrag.store.digest import RUNNING, shift
 from dofrag.store.faults import refusal
 from dofrag.store.rows import array, encode_path, issuer_words
 from dofrag.store.salvage import OldIds
 from dofrag.store.schema import migrate
-from dofrag.store.tally import ChunkTally
+from dofrag.store.sources import CodeTaken, Owner, SourceRow
+from dofrag.store.tally import ChunkRow, ChunkTally
 
+_PAGE = 16_384  # bytes: most chunks fit whole, and a store is written in a quarter of the calls
 _BATCH = 500  # chunks a statement; bounds memory whatever the size of a publication
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceRow:
-    """A file as the store knows it. `canonical` names the source that stands for an alternate, or that a failed one
-    collides with; "" in a failed one whose text itself is at fault. Those two kinds of failure are tried again only
-    when something else has changed."""
-
-    rel: str
-    format: str
-    bytes: int
-    mtime_ns: int
-    sha256: str
-    status: str  # "indexed" | "alternate" | "failed"
-    group_key: str
-    rank: int
-    reason: str | None = None
-    canonical: str | None = None
-    scope: str = PUBLIC
-
-
-@dataclass(frozen=True, slots=True)
-class Owner:
-    """Which source a stored publication came from."""
-
-    source: str
-    format: str
-    sha256: str
-
-
-class CodeTaken(Exception):
-    """A publication's code belongs to another source. Internal: the pipeline turns it into alternate or failure."""
-
-    def __init__(self, code: str) -> None:
-        super().__init__(code)
-        self.code = code
 
 
 class StoreWriter:
@@ -68,11 +32,13 @@ class StoreWriter:
         self.path = path
         self._db = sqlite3.connect(path, isolation_level=None, timeout=60.0)
         try:
+            self._db.execute(f"PRAGMA page_size = {_PAGE}")  # of a new store; another one keeps its own
             migrate(self._db, name)
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
             self._db.execute("PRAGMA cache_size = -65536")
-            self._db.execute("PRAGMA wal_autocheckpoint = 8000")  # pages, 32 MB: each checkpoint waits for the disk
+            # Pages, 32 MB: each checkpoint waits for the disk.
+            self._db.execute(f"PRAGMA wal_autocheckpoint = {32_000_000 // _PAGE}")
         except sqlite3.DatabaseError as error:
             self._db.close()
             raise refusal(name, error) from error
@@ -199,15 +165,29 @@ class StoreWriter:
         for publication_id, _ in old.values():
             self._delete_publication(publication_id)
         self._db.execute("UPDATE sources SET chars = ?, chars_removed = 0 WHERE id = ?", [at, source_id])
+        self._db.execute(
+            """UPDATE sources SET chars = 0, chars_removed = 0
+               WHERE id <> ? AND rel IN (SELECT value FROM json_each(?))""",
+            [source_id, array(replaces)],
+        )
         return count
 
     def owner(self, code: str) -> Owner | None:
         row = self._db.execute(
-            """SELECT s.rel, s.format, p.sha256 FROM publications p JOIN sources s ON s.id = p.source_id
-               WHERE p.code = ?""",
+            """SELECT s.rel, s.format, p.sha256, s.status = 'failed' FROM publications p
+               JOIN sources s ON s.id = p.source_id WHERE p.code = ?""",
             [code],
         ).fetchone()
-        return None if row is None else Owner(*row)
+        return None if row is None else Owner(row[0], row[1], row[2], bool(row[3]))
+
+    def holds_current(self, rel: str) -> bool:
+        """Whether publications of a file are stored as the code in use cuts them (see `forget_sources`)."""
+        row = self._db.execute(
+            """SELECT 1 FROM sources s WHERE s.rel = ? AND (s.sha256 <> '' OR s.status = 'failed')
+               AND EXISTS (SELECT 1 FROM publications p WHERE p.source_id = s.id)""",
+            [rel],
+        ).fetchone()
+        return row is not None
 
     def drop_publications(self, rel: str) -> None:
         """Remove what is stored of a file; the file stays on record."""
@@ -267,7 +247,10 @@ class StoreWriter:
         self._db.execute("ANALYZE")
 
     def forget_sources(self) -> None:
-        """Have every file read anew, because the code that cuts them has changed. Ids of equal chunks survive."""
+        """Have every file read anew, because the code that cuts them has changed. Ids of equal chunks survive; what
+        stayed of files that could not be read goes."""
+        for (rel,) in self._db.execute("SELECT rel FROM sources WHERE status = 'failed' AND chars > 0").fetchall():
+            self.drop_publications(rel)
         self._db.execute("UPDATE sources SET sha256 = '', mtime_ns = 0")
 
     def _publications_of(self, rels: list[str]) -> dict[str, tuple[int, str]]:
@@ -311,20 +294,17 @@ class StoreWriter:
 
     def _insert_chunks(self, parsed: ParsedPublication, publication_id: int) -> ChunkTally:
         tally = ChunkTally(parsed.header.code)
-        batch: list[tuple[object, ...]] = []
+        batch: list[ChunkRow] = []
         path: tuple[str, ...] | None = None
         headings = ""
-        for chunk in parsed.chunks:
-            if chunk.heading_path != path:  # neighbours share their path: encoded once
-                path = chunk.heading_path
+        for ordinal, start, end, heading_path, provision, kind, text in parsed.chunks:
+            if heading_path != path:  # neighbours share their path: encoded once
+                path = heading_path
                 headings = encode_path(path)
-            tally.add(chunk, headings)
-            ordinal, start, end, _, provision, kind, text = chunk
             batch.append((publication_id, ordinal, start, end, headings, provision, kind, text))
             if len(batch) >= _BATCH:
-                self._insert_batch(batch)
-                tally.settle()
-        self._insert_batch(batch)
+                self._insert_batch(batch, tally)
+        self._insert_batch(batch, tally)
         tally.close()
         return tally
 
@@ -332,12 +312,13 @@ class StoreWriter:
         row = self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunks'").fetchone()
         return 0 if row is None else int(row[0])
 
-    def _insert_batch(self, batch: list[tuple[object, ...]]) -> None:
+    def _insert_batch(self, batch: list[ChunkRow], tally: ChunkTally) -> None:
         self._db.executemany(
             """INSERT INTO chunks (publication_id, ordinal, start, "end", headings, provision, kind, text)
                VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
             batch,
         )
+        tally.take(batch)
         batch.clear()
 
     def _insert_header(self, header: Header, source_id: int) -> int:

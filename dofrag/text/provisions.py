@@ -105,7 +105,22 @@ _SHORT_LINE = 40
 def heading_provision(line: str) -> ProvisionMark | None:
     """The provision that `line` begins, or None. A mere mention at the beginning of a line (`Artículo 3 de la
     Ley…`) is none. Markdown marks before it are skipped."""
-    return _short_line(line) if len(line) <= _SHORT_LINE else _begun(line)
+    if len(line) <= _SHORT_LINE:
+        return _short_line(line)
+    return None if _begins_nothing(line[:3]) else _begun(line)
+
+
+@lru_cache(maxsize=8192)  # `La `, `Los`, `par`: most lines begin so
+def _begins_nothing(start: str) -> bool:
+    """Whether no line with these first three signs begins a provision: `_begun` looks at no others to tell."""
+    first, second = start[0], start[1]
+    if first in _LEAD or first in _DIGITS or ")" in start or second == "*":
+        return False
+    if not first.isupper():
+        return True
+    if (first in _ROMAN_SIGNS and second in _AFTER_ROMAN) or _key(start):
+        return False
+    return not (second == "." and first in "ABEFGH")
 
 
 @lru_cache(maxsize=8192)

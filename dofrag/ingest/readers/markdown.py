@@ -28,15 +28,16 @@ def markdown_blocks(lines: Iterable[str]) -> Iterator[Block]:
     grid tables; all else is a paragraph line. Empty lines go with the line before them; only white space that is more
     than that is a blank block. Pieces of an over-long line go on in the kind they began in."""
     kind, whole = "paragraph", True  # of the piece before; whether its line ended
+    block = tuple.__new__  # what `Block(…)` comes to in the end
     for line in lines:
         if not whole:
-            yield Block(kind, line)
+            yield block(Block, (kind, line, 0, ""))
         elif line[0] in _PLAIN:
             kind = "paragraph"
-            yield Block(kind, line)
+            yield block(Block, (kind, line, 0, ""))
         else:
             kind, level, style = _classify(line)
-            yield Block(kind, line, level, style)
+            yield block(Block, (kind, line, level, style))
         whole = line[-1] == "\n"
 
 
