@@ -174,6 +174,7 @@ def sound_events(run_id: str) -> list[Event]:
                 {
                     "id": "q1",
                     "text": "valor diario",
+                    "question": "¿Cuál es el valor diario de la Unidad de Prueba?",
                     "origin": "question",
                     "requirements": [{"id": "q1.r1", "label": "valor diario"}],
                 },

@@ -91,7 +91,8 @@ class SourceObject:
 
 @dataclass(frozen=True, kw_only=True)
 class EnvelopeObject:
-    """What a call brought back. The objects in `results` are those of the tool; `sources` are by publication code."""
+    """What a call brought back. The objects in `results` are those of the tool; `sources` are by publication code;
+    `left_out` are kinds that a search did not look at."""
 
     tool: str
     call_id: str
@@ -107,6 +108,7 @@ class EnvelopeObject:
     validity: None
     versions: VersionsObject
     charged: ChargedObject
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -162,6 +162,7 @@ class _Check:
             self._say(ProblemCode.RUN_ID, f"run {event.run_id!r} in a file named {self._run_id!r}")
         self._start = event
         self._calls.started(event)
+        self._coverage.started(event)
         self._spending.started(event)
 
     def _finished(self, event: RunFinished) -> None:

@@ -212,7 +212,7 @@ def test_a_campaign_is_verified_against_its_records_and_index(home: Path) -> Non
 def test_a_trace_written_anew_is_caught_by_the_campaigns_record(home: Path, tmp_path: Path) -> None:
     shutil.copytree(home / "campaign", tmp_path / "copy")
     path = tmp_path / "copy" / "traces" / trace_of(home, "Q3").name
-    rewritten(path, path, question="¿Cuánto cuesta un globo?")
+    rewritten(path, path, corpus="another")
     done = dof("trace", "verify", "--campaign", str(tmp_path / "copy"), "--json")
     assert [p["code"] for p in done.document["problems"]] == ["last_hash"]
     path.unlink()

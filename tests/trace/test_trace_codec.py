@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import json
+import re
 import string
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -15,14 +17,17 @@ from jsonschema import Draft202012Validator
 from trace_samples import EVENT, SCALARS, START, finished, started
 
 from dofrag.errors import TraceError
+from dofrag.trace import shapes
 from dofrag.trace.codec import DEPTH_MAX, GENESIS, STRING_MAX, decode, digest, encode, intact, json_name, jsonable
 from dofrag.trace.events import EVENTS, Event, ToolCalled
 from dofrag.trace.redact import REDACTED, redact
-from dofrag.trace.schema import SCHEMA_FILE, build_schema, render_schema
+from dofrag.trace.schema import SCHEMA_FILE, build_schema, misfits, render_schema
 
 DOCS = Path(__file__).parents[2] / "docs" / "trace-format.md"
 VALIDATOR = Draft202012Validator(build_schema(shapes=False))
 """What can be read at all: events carry any objects here."""
+WHOLE = Draft202012Validator(build_schema())
+GOLDEN = Path(__file__).parents[1] / "agent" / "golden"
 
 
 @settings(deadline=None)
@@ -202,6 +207,30 @@ def test_every_event_and_field_is_documented(cls: type[Event]) -> None:
     assert len(mine) == 1, f"{cls.event} needs one section in docs/trace-format.md"
     for field in dataclasses.fields(cls):
         assert f"| `{json_name(field)}` |" in mine[0], f"{cls.event}.{json_name(field)} is not documented"
+
+
+@pytest.mark.parametrize("shape", [c for _, c in inspect.getmembers(shapes, dataclasses.is_dataclass)])
+def test_every_object_and_its_fields_are_documented(shape: type) -> None:
+    """`ClaimObject` has the row `claim`; a field with a default stands in brackets."""
+    name = shape.__name__.removesuffix("Object").lower()
+    [row] = re.findall(rf"^\| {name} \|[^|]*\|([^|]*)\|$", DOCS.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    fields = {f.name: f.default is not dataclasses.MISSING for f in dataclasses.fields(shape)}
+    assert {n: bool(left) for left, n in re.findall(r"(\(?)`(\w+)`", row)} == fields
+
+
+def test_what_real_runs_write_fits_the_whole_schema() -> None:
+    for path in sorted(GOLDEN.glob("*.jsonl")):
+        for line in path.read_bytes().splitlines():
+            assert list(WHOLE.iter_errors(json.loads(line))) == []
+            assert misfits(decode(line).event) == []
+
+
+@settings(deadline=None)
+@given(EVENT)
+def test_the_schema_and_the_shapes_agree(event: Event) -> None:
+    """`verify` finds a misfit just where the JSON Schema does."""
+    line = json.loads(encode(event, seq=1, at=START, prev=GENESIS))
+    assert bool(misfits(decode(json.dumps(line).encode()).event)) is not WHOLE.is_valid(line)
 
 
 def test_an_answered_end_is_typed() -> None:

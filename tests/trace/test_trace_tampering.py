@@ -170,6 +170,7 @@ FORGED: dict[str, tuple[Callable[[], list[Event]], str]] = {
         lambda: enveloped(0, sources={"5778070": {**sound()[3].envelope["sources"]["5778070"],  # type: ignore[union-attr]
                                                   "date": "2027-01-01"}}), "cut_off",
     ),
+    "the question changed": (lambda: changed(RunStarted, question="¿Cuál es otra?"), "parts"),
     "an answer of another index": (
         lambda: changed(RunStarted, versions={"code": "0", "index": "x", "profile": "p", "contract": "c"}), "source",
     ),

@@ -69,7 +69,7 @@ class Calls:
         if event.tool == READS or (event.tool == SEARCH_BOX and self._start and self._start.tools != "core"):
             self._reads(event.call_id, call, results, chosen=event.tool == READS)
         else:
-            self._seen |= {i for r in results for one in (r, *objects(r.get("passages")))
+            self._seen |= {i for r in results for one in (r, *objects(r.get("passages")), *objects(r.get("also")))
                            if (i := as_id(one.get("chunk_id"))) is not None}  # fmt: skip
 
     def _envelope(self, call_id: str, envelope: Mapping[str, Any]) -> None:

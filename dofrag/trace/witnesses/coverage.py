@@ -8,7 +8,7 @@ from typing import Any
 from dofrag.domain.evidence import PremiseStatus
 from dofrag.domain.question import Status
 from dofrag.domain.run import Reason
-from dofrag.trace.events import Answered, CoverageChanged, Decomposed, RunFinished
+from dofrag.trace.events import Answered, CoverageChanged, Decomposed, RunFinished, RunStarted
 from dofrag.trace.problems import ProblemCode, Say, as_id, objects
 
 _GROWS = (Status.OPEN, Status.READ, Status.SUPPORTED)
@@ -25,14 +25,20 @@ class Coverage:
         self._parts: dict[str, list[str]] = {}
         self._status: dict[str, str] = {}
         self._split = 0
+        self._question: str | None = None
 
     @property
     def parts(self) -> Collection[str]:
         """Ids of the question's parts."""
         return self._parts.keys()
 
+    def started(self, event: RunStarted) -> None:
+        self._question = event.question
+
     def decomposed(self, event: Decomposed) -> None:
         """The parts, or all of them again with those that a model added: before any reading, at most once."""
+        if any(part.get("question", self._question) != self._question for part in event.sub_questions):
+            self._say(ProblemCode.PARTS, "a part of another question than the run was asked")
         before, self._split = self._parts, self._split + 1
         self._parts = {
             str(part.get("id")): [str(r.get("id")) for r in objects(part.get("requirements"))]
