@@ -18,12 +18,12 @@ from dofrag.agent.record import Recorder
 from dofrag.agent.setup import Setup
 from dofrag.agent.view import make_view
 from dofrag.coverage.closure import check_closure
-from dofrag.coverage.compose import as_shown, in_quotes
+from dofrag.coverage.compose import as_shown, corrected_in, in_quotes
 from dofrag.coverage.facts import facts_of, unquoted
 from dofrag.coverage.interface import Coverage, Verdict
 from dofrag.coverage.ledger import assess
 from dofrag.coverage.prepared import PreparedPassage, prepare
-from dofrag.domain.evidence import NO_PREMISE, Draft, Fault, FaultCode, PremiseStatus
+from dofrag.domain.evidence import Draft, Fault, FaultCode, PremiseStatus
 from dofrag.domain.question import Question, Status, SubQuestion
 from dofrag.domain.records import dataclass
 from dofrag.domain.run import LIMIT_REASONS, Reason
@@ -202,7 +202,7 @@ class Run:
         if verdict.faults and self._only_words(verdict):
             # It has what is asked, in words that its quotes do not bear out, and was told so: its quotes are enough.
             claims = in_quotes(verdict.claims, self.prepared)
-            verdict = self._judged(replace(draft, claims=claims, premise=NO_PREMISE))
+            verdict = self._judged(Draft(claims=claims, premise=corrected_in(claims, verdict.premise)))
         if verdict.faults:
             return None
         match verdict.premise.status:
@@ -236,8 +236,6 @@ class Run:
 
     def _only_words(self, verdict: Verdict) -> bool:
         """Whether nothing but the words of a draft is at fault, and its planner was told before or cannot be told."""
-        if verdict.premise.status is not PremiseStatus.NOT_APPLICABLE:
-            return False  # a premise is corrected in words
         told = [all(f.code is FaultCode.WORDS_NOT_QUOTED for f in faults) for _, faults in self.rejections]
         return told[-1] and (any(told[:-1]) or self.budget.last_turn() is not None)
 

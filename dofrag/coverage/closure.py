@@ -55,6 +55,7 @@ def check_closure(
         check.fault(FaultCode.CITATION_REQUIRED, "")
     for n, claim in enumerate(draft.claims):
         check.claim(n, claim)
+    check.correction(draft)
     contradicted = check.premises(draft)
     unclear = draft.premise.status is PremiseStatus.UNCLEAR
     # A draft that calls a premise unclear does not answer: it ends the run without one, and owes no coverage.
@@ -157,12 +158,33 @@ class _Check:
             quotes = " . ".join([*(c.quote for c in claim.citations), *self.titles(claim)])
             for word in unsaid_turns(claim.text, quotes):
                 self.fault(FaultCode.WORDS_NOT_QUOTED, where, key="turn_not_quoted", figure=word)
-        for word in unsaid_words(claim.text, self.ground(claim)) if claim.citations else ():
-            self.fault(FaultCode.WORDS_NOT_QUOTED, where, key="turn_not_quoted", figure=word)
-        spans = [Quoted(self.prepared[c.chunk_id], c.start or 0, c.end or 0) for c in claim.citations]
+        if claim.citations:
+            for word in unsaid_words(claim.text, self.ground(claim), computed=claim.computed is not None):
+                self.fault(FaultCode.WORDS_NOT_QUOTED, where, key="turn_not_quoted", figure=word)
         result = claim.computed.result if claim.computed is not None else ""
-        for figure, label in misbound(claim.text, spans, facts_of(result).numbers):
+        for figure, label in misbound(claim.text, self.quoted(claim), facts_of(result).numbers):
             self.fault(FaultCode.WORDS_NOT_QUOTED, where, key="misbound", figure=figure, label=_brief(label))
+
+    def correction(self, draft: Draft) -> None:
+        """What is said to be true instead rests on the quotes of the claims; of the question it may speak too."""
+        text = draft.premise.correction or ""
+        whole = Claim(text=text, sub_questions=(), citations=tuple(c for one in self.claims for c in one.citations))
+        if not text or not whole.citations:
+            return
+        asked = [f"{sub.text} {sub.question} {' '.join(p.label for p in sub.premises)}" for sub in self.subs]
+        results = [facts_of(claim.computed.result) for claim in self.claims if claim.computed is not None]
+        quoted = Facts.join(facts_of(c.quote) for c in whole.citations)
+        identity = identity_facts([self.prepared[c.chunk_id] for c in whole.citations])
+        for figure in unquoted(text, quoted, identity, *results, *map(facts_of, asked)):
+            self.fault(FaultCode.NUMBER_NOT_QUOTED, "premise", figure=figure)
+        for word in unsaid_words(text, self.ground(whole) | stems(" ".join(asked))):
+            self.fault(FaultCode.WORDS_NOT_QUOTED, "premise", key="turn_not_quoted", figure=word)
+        computed = Facts.join(results).numbers
+        for figure, label in misbound(text, self.quoted(whole), computed | facts_of(" ".join(asked)).numbers):
+            self.fault(FaultCode.WORDS_NOT_QUOTED, "premise", key="misbound", figure=figure, label=_brief(label))
+
+    def quoted(self, claim: Claim) -> list[Quoted]:
+        return [Quoted(self.prepared[c.chunk_id], c.start or 0, c.end or 0) for c in claim.citations]
 
     def ground(self, claim: Claim) -> frozenset[str]:
         """Stems of what a claim rests on: the sentences that it quotes, what they stand under, and the question."""

@@ -12,7 +12,7 @@ from dofrag.coverage.links import support_of, via
 from dofrag.coverage.listing import asks_for_all
 from dofrag.coverage.prepared import PreparedPassage
 from dofrag.coverage.spans import Span, merged
-from dofrag.domain.evidence import Citation, Claim, Draft
+from dofrag.domain.evidence import Citation, Claim, Draft, PremiseFinding, PremiseStatus
 from dofrag.domain.question import DateRequired, DateRole, ItemRequired, Requirement, SubQuestion
 from dofrag.text.shown import shown
 
@@ -103,9 +103,16 @@ def in_quotes(claims: Sequence[Claim], prepared: Mapping[int, PreparedPassage]) 
     return tuple(replace(claim, text=_quoted_text(claim, prepared)) for claim in claims)
 
 
+def corrected_in(claims: Sequence[Claim], premise: PremiseFinding) -> PremiseFinding:
+    """What a draft finds of a premise, a correction in the words of its claims."""
+    if premise.status is not PremiseStatus.FALSE:
+        return premise
+    return replace(premise, correction=" … ".join(claim.text for claim in claims))
+
+
 def as_shown(draft: Draft) -> Draft:
     """A draft whose texts are what people will see of them: what is checked is what is read."""
-    correction = draft.premise.correction
+    correction = draft.premise.correction if draft.premise.status is PremiseStatus.FALSE else None
     premise = replace(draft.premise, correction=None if correction is None else shown(correction))
     return replace(
         draft, claims=tuple(replace(claim, text=shown(claim.text)) for claim in draft.claims), premise=premise

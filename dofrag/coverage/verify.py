@@ -108,14 +108,14 @@ def echoes(said: str, proof: Proof, text: str) -> bool:
     return common >= min(3, (len(wanted) + 1) // 2)
 
 
-def unsaid_words(text: str, ground: frozenset[str]) -> list[str]:
+def unsaid_words(text: str, ground: frozenset[str], *, computed: bool = False) -> list[str]:
     """Words of a claim that nothing it rests on holds, figures and dates apart: what is only plausible around a right
     figure. `ground` is stems."""
     spans = [(n.start, n.end) for n in find_numbers(text)] + [(d.start, d.end) for d in find_dates(text)]
     parts = list(text)
     for start, end in spans:
         parts[start:end] = " " * (end - start)
-    free = wordset("reporting", "bland")
+    free = wordset("reporting", "bland", *(["computing"] if computed else []))
     out: dict[str, None] = {}
     for word in content_words("".join(parts)):
         one = stem(word)

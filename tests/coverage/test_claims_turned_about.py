@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dofrag.coverage.verify import unsaid_turns
+from dofrag.coverage.verify import unsaid_turns, unsaid_words
+from dofrag.text.fold import stems
 
 QUOTE = "| Zona | Diario | | Zona Ribereña | $99.00 |"
 
@@ -32,3 +33,16 @@ def test_what_turns_it_about_has_to_be_quoted(claim: str) -> None:
 )
 def test_what_the_quotes_say_may_be_said(claim: str, quote: str) -> None:
     assert unsaid_turns(claim, quote) == []
+
+
+@pytest.mark.parametrize(
+    ("claim", "unsaid"),
+    [
+        ("En la Zona Ribereña el valor diario asciende a $99.00, según el aviso", []),
+        ("En la Zona Ribereña el valor diario para extranjeros es de $99.00", ["extranjeros"]),
+        ("El valor diario provisional es de $99.00 y se devuelve", ["provisional", "devuelve"]),
+        ("Ribereña: quince días y $99.00 desde el 3 de mayo de 2031", []),
+    ],
+)
+def test_no_word_is_merely_plausible(claim: str, unsaid: list[str]) -> None:
+    assert unsaid_words(claim, stems(QUOTE)) == unsaid
