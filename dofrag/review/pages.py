@@ -101,7 +101,7 @@ class Pages:
 
     def error(self, status: int, message: str = "") -> str:
         """What went wrong, in words."""
-        return self._page("error.html", message=message or self.t.get(f"error_{status}", self.t["error_400"]))
+        return self._page("error.html", message=message or self.t.among(f"error_{status}", self.t.error_400))
 
     def name_of(self, collection: Collection) -> str:
         """What a collection is called; in blind mode not by its folder, which may be named after an arm."""
@@ -141,8 +141,23 @@ class Pages:
         return self._page(
             "list.html", collection=collection.id, name=self.name_of(collection), filters=filters, rows=rows,
             facets=self._facets(filters, shown), found=len(shown.rows), total=shown.total, page=page, pages=pages,
-            first=first + 1, orders=[(o, self.t["by_risk" if o == "risk" else o]) for o in ORDERS],
+            first=first + 1, quick=self._quick(filters, shown),
+            orders=[(o, self.t["by_risk" if o == "risk" else o]) for o in ORDERS],
         )  # fmt: skip
+
+    def _quick(self, filters: Filters, shown: Shown) -> list[dict[str, Any]]:
+        """One click to each state, to what is risky and to what the reader has yet to judge; one more undoes it."""
+        chosen = dict(filters.chosen)
+        picks = [("state", v) for v, _ in shown.facets["state"]] + [("risk", "high"), ("verdict", "todo")]
+        links = []
+        for name, value in picks:
+            count = dict(shown.facets[name]).get(value, 0)
+            on = chosen.get(name) == value
+            if count or on:
+                label = f"{self.t['risk']} {self._label(name, value)}" if name == "risk" else self._label(name, value)
+                links.append({"query": filters.query(**{name: None if on else value}), "chosen": on, "n": count,
+                              "label": label.lower()})  # fmt: skip
+        return links
 
     def _facets(self, filters: Filters, shown: Shown) -> list[dict[str, Any]]:
         chosen = dict(filters.chosen)
@@ -171,7 +186,7 @@ class Pages:
             return self._labels.reasons[lang].get(value, value).split(";")[0][:60]
         if facet in ("risk", "verdict"):
             prefix = "mark" if facet == "verdict" and value in MARKS else facet
-            return self.t.get(f"{prefix}_{value}", value)
+            return self.t.among(f"{prefix}_{value}", value)
         return value
 
     def _row(self, collection: Collection, row: Row, given: Sequence[Verdict], query: str) -> dict[str, Any]:
@@ -215,7 +230,8 @@ class Pages:
             labels={s.chunk_id: s.label for s in page.sources},
             states=self._labels.states[lang], reasons=self._labels.reasons[lang],
             statuses=self._labels.statuses[lang],
-            why_labels=self._why_labels, lang=_language(page.question), expected=item, nuggets=_nuggets(item, grade),
+            why_labels=self._why_labels, lang=_language(page.question), expected=_expected(item, row),
+            nuggets=_nuggets(item, grade),
             gold=[{n: texts(g.get(n), 5) if n == "quotes" else text(g.get(n)) for n in ("title", "source", "quotes")}
                   for g in objs(item.get("gold"), 20)],
             grade_why=texts(grade.get("why"), 20),
@@ -227,7 +243,7 @@ class Pages:
 
     def _why_labels(self, why: Sequence[str]) -> str:
         reasons = self._labels.reasons[self.look.lang]
-        return ", ".join(self.t.get(f"why_{w}") or reasons.get(w, w) for w in why)
+        return ", ".join(self.t.among(f"why_{w}", reasons.get(w, w)) for w in why)
 
     def agreement(
         self,
@@ -278,6 +294,12 @@ def place_in(rows: Sequence[Row], run: str) -> Place:
 
 def _on_runs(verdicts: Any) -> list[Verdict]:
     return [v for v in current(verdicts).values() if v.claim is None]
+
+
+def _expected(item: Mapping[str, Any], row: Row) -> dict[str, str]:
+    """What the set says of the question; empty where it says nothing."""
+    end = row.expected or text(item.get("expected_state"))
+    return {"end": end, "answer": text(item.get("reference_answer"))} if item else {}
 
 
 def _nuggets(item: Mapping[str, Any], grade: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from dofrag.domain.corpus import Publication
 from dofrag.domain.run import Closure, Reason, TerminalState
 from dofrag.errors import TraceError
+from dofrag.review.compare import unquoted
 from dofrag.review.passages import SAMPLE_NAME, Known, Shelf, Shown, Source, Texts, fetch, in_context, make_source
 from dofrag.review.shapes import (
     ClaimView,
@@ -185,8 +186,9 @@ class _Reading:
                 ClaimView(
                     index=index,
                     text=text(claim.get("text")),
+                    said=unquoted(text(claim.get("text")), [q.quote for q in quotes]),
                     sub_questions=subs,
-                    computed=obj(claim.get("computed")),
+                    computed=_computation(obj(claim.get("computed"))),
                     evidence=tuple(self._evidence(index, quotes)),
                 )
             )
@@ -294,6 +296,13 @@ class _Reading:
 
 
 _SPENT = {"max_tokens": "input_tokens", "wall_clock_s": ""}
+
+
+def _computation(declared: Json) -> str:
+    if not declared:
+        return ""
+    inputs = ", ".join(texts(declared.get("inputs"), 20))
+    return f"{text(declared.get('operation'))}({inputs}) = {text(declared.get('result'))}"
 
 
 def _quotes(claim: Json) -> list[Quote]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dofrag.domain.records import dataclass
+from dofrag.review.compare import Unquoted
 from dofrag.review.passages import Shown, Source
 
 Json = Mapping[str, Any]
@@ -67,12 +68,14 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimView:
-    """A sentence of the answer. `index` from 0, as in a verdict."""
+    """A sentence of the answer. `index` from 0, as in a verdict. `said` is its text beside its quotes,
+    `computed` the operation that gave its value, as text."""
 
     index: int
     text: str
+    said: Unquoted
     sub_questions: tuple[str, ...]
-    computed: Json
+    computed: str
     evidence: tuple[Evidence, ...]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import resources
 
@@ -22,11 +22,40 @@ class Labels:
     statuses: Mapping[str, Mapping[str, str]]
 
 
+class Words:
+    """Words by key, as `words.key` or `words["key"]`. Not a mapping: a template would take `words.clear` for its
+    method."""
+
+    __slots__ = ("_table",)
+
+    def __init__(self, table: Mapping[str, str]) -> None:
+        self._table = table
+
+    def __getitem__(self, key: str) -> str:
+        return self._table[key]
+
+    def __getattr__(self, key: str) -> str:
+        try:
+            return self._table[key]
+        except KeyError:
+            raise AttributeError(key) from None
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._table
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._table)
+
+    def among(self, key: str, otherwise: str) -> str:
+        """The words of a key that may not be one."""
+        return self._table.get(key, otherwise)
+
+
 @cache
-def words(language: str) -> Mapping[str, str]:
-    """Key → words, in one of LANGUAGES."""
+def words(language: str) -> Words:
+    """The words of one of LANGUAGES."""
     source = resources.files("dofrag.review") / "words" / f"{language}.toml"
-    return {key: str(value) for key, value in tomllib.loads(source.read_text(encoding="utf-8")).items()}
+    return Words({key: str(value) for key, value in tomllib.loads(source.read_text(encoding="utf-8")).items()})
 
 
 def language_from(accepted: str) -> str:

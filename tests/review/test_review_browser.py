@@ -57,7 +57,7 @@ def site(campaign: Path) -> Iterator[str]:
 @pytest.fixture
 def page(chromium: Any) -> Iterator[Page]:
     context = chromium.new_context(locale="es-MX", viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(60_000)
     page = context.new_page()
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(str(error)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from review_front import GOOD, LABELS, PASSAGES, answered_run, cite_as, claim, make_campaign, passage, read, shelf
 from trace_samples import started, write_trace
 
+import dofrag.review
 from dofrag.domain.question import Status
 from dofrag.domain.run import ENDS, TerminalState
 from dofrag.errors import StoreMissing, TraceError
@@ -144,8 +146,22 @@ def test_what_is_no_trace_is_refused(traces: Path) -> None:
 def test_both_languages_have_the_same_words() -> None:
     spanish, english = (words(lang) for lang in LANGUAGES)
     assert list(spanish) == list(english)
-    for key, text in spanish.items():
-        assert set(_slots(text)) == set(_slots(english[key])), key
+    for key in spanish:
+        assert set(_slots(spanish[key])) == set(_slots(english[key])), key
+
+
+def test_every_word_is_used() -> None:
+    folder = Path(dofrag.review.__file__).parent
+    code = "".join(p.read_text(encoding="utf-8") for p in (*folder.glob("*.py"), *folder.glob("templates/*.html")))
+    prefixes = {
+        *re.findall(r'"([a-z]+_)" ~', code),
+        *re.findall(r'f"([a-z]+_)\{', code),
+        "risk_",
+        "mark_",
+        "verdict_",
+    }
+    unused = [k for k in words("es") if not (f"t.{k}" in code or f'"{k}"' in code or k.startswith(tuple(prefixes)))]
+    assert not unused
 
 
 def _slots(text: str) -> list[str]:

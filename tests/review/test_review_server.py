@@ -10,7 +10,8 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from review_front import Browser, make_campaign, served
+from review_front import Browser, answered_run, claim, make_campaign, served
+from trace_samples import write_trace
 
 from dofrag.review.guard import BODY_MAX, POLICY
 from dofrag.review.serve import listen
@@ -46,12 +47,14 @@ def test_every_answer_carries_the_headers_that_let_nothing_run(browser: Browser,
 
 
 def test_no_page_has_a_script_or_a_style_of_its_own(browser: Browser, where: str) -> None:
-    for path in ("/", where, f"{where}/r/run-evil", f"{where}/r/run-good", f"{where}/agreement"):
+    for path in ("/", where, f"{where}?text=x", f"{where}/r/run-evil", f"{where}/r/run-good", f"{where}/agreement"):
         body = browser.get(path).body
         assert body.count("<script") == 1
         assert "<style" not in body
         assert " style=" not in body
         assert " onclick=" not in body
+        assert "built-in" not in body
+        assert "object at 0x" not in body
 
 
 @pytest.mark.parametrize(
@@ -272,6 +275,37 @@ def test_garbage_on_the_wire_does_not_end_it(browser: Browser) -> None:
             with wire.makefile("rb") as file:
                 assert b"Traceback" not in file.read(4_096)
     assert browser.get("/").status == 200
+
+
+def test_whatever_a_trace_and_a_campaign_hold_there_is_a_page(tmp_path: Path) -> None:
+    folder = make_campaign(tmp_path / "c")
+    odd = [
+        claim("A") | {"computed": {"inputs": 3}, "sub_questions": [None, {"a": 1}]},
+        claim("B") | {"computed": {"operation": "sum", "inputs": ["1", 2], "result": None}},
+        claim("C", {"chunk_id": 12, "quote": "", "start": None, "end": None}),
+        claim("D", {"chunk_id": 12**20, "quote": "x" * 50_000, "start": 1, "end": 0}),
+    ]
+    trace = folder / "traces" / "run-good.jsonl"
+    trace.unlink()
+    write_trace(folder / "traces", "run-good", answered_run("run-good", odd, (12, 21)))
+    text = trace.read_text(encoding="utf-8")
+    for old, new in (
+        ('"requirements":[{"id":"q1.r1","label":"cuota norte"}]', '"requirements":{"id":1}'),
+        ('"arguments":{"query":"cuota"}', '"arguments":["a",[[[1]]],null]'),
+        ('"status":"supported"}', '"status":["x"]}'),
+        ('"label":"hay cuota"', '"etiqueta":7'),
+    ):
+        assert old in text, old
+        text = text.replace(old, new)
+    trace.write_text(text, encoding="utf-8")
+    (folder / "items.jsonl").write_text('{"id": "Q-000"}\n{"id": "Q-001", "gold": 3, "sub_questions": "x"}\n[]\n{"')
+    (folder / "spec.json").write_text("[" * 5_000)
+    records = (folder / "episodes.jsonl").read_text(encoding="utf-8").replace('"grade": {', '"grade": 3, "old": {')
+    (folder / "episodes.jsonl").write_text(records + "\x00\n" + '{"run_id": ["run-cut"]}\n', encoding="utf-8")
+    with served(folder) as (browser, where):
+        for path in (where, *(f"{where}/r/{r}" for r in ("run-good", "run-refused", "run-evil", "run-cut"))):
+            answer = browser.get(path)
+            assert answer.status == 200, path
 
 
 def test_it_listens_on_this_machine_only() -> None:

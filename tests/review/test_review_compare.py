@@ -1,0 +1,49 @@
+"""What a claim says and its quotes do not is pointed out."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dofrag.review.compare import unquoted
+
+QUOTE = "La Comisión resolverá la solicitud en un plazo de noventa días hábiles, por $1,113.14."
+
+
+@pytest.mark.parametrize(
+    ("claim", "loose"),
+    [
+        ("La comisión resolverá en noventa días hábiles.", ()),
+        ("La Comisión resuelve las solicitudes en plazos de noventa días hábiles", ("resuelve",)),
+        ("La Comisión resolverá en sesenta días naturales.", ("sesenta", "naturales")),
+        ("La Comisión no resolverá en noventa días.", ("no",)),
+        ("El plazo es por $1,113.14", ()),
+        ("El plazo es de 90 días por $113.14", ("90", "113.14")),
+    ],
+)
+def test_words_and_figures_that_no_quote_has(claim: str, loose: tuple[str, ...]) -> None:
+    assert unquoted(claim, [QUOTE]).words == loose
+
+
+def test_figures_come_first_and_are_marked_as_such() -> None:
+    found = unquoted("Siempre son 555 pesos <b>", [QUOTE])
+    assert found.words[0] == "555"
+    assert '<span class="loose figure">555</span>' in found.html
+    assert "&lt;" in found.html
+
+
+def test_a_claim_without_quotes_is_left_alone() -> None:
+    assert unquoted("Nada lo dice.", []).words == ()
+
+
+@given(st.text(max_size=80), st.lists(st.text(max_size=40), max_size=3))
+def test_no_letter_is_lost_and_a_claim_is_in_itself(text: str, quotes: list[str]) -> None:
+    from html import unescape
+
+    html = unquoted(text, quotes).html
+    bare = unescape(re.sub(r"</?span[^>]*>", "", html))
+    assert re.sub(r"\W", "", bare) == re.sub(r"\W", "", text)
+    assert unquoted(text, [text]).words == ()
