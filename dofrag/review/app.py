@@ -22,12 +22,13 @@ from dofrag.domain.records import dataclass
 from dofrag.errors import DofError, UsageError
 from dofrag.review.agreement import agreements, disputed
 from dofrag.review.catalog import Catalog, Collection
+from dofrag.review.events import judged
 from dofrag.review.filters import fitting, parse_filters, select
 from dofrag.review.guard import Guard, cookies
 from dofrag.review.markup import unseen_shown
 from dofrag.review.pages import Look, Pages, place_in
 from dofrag.review.passages import Shelf
-from dofrag.review.run_page import judged, load_run
+from dofrag.review.run_page import load_run
 from dofrag.review.summaries import Row
 from dofrag.review.verdicts import AUTHOR_MAX, Mark, Verdict, Why, append
 from dofrag.review.words import LANGUAGES, Labels, language_from, words

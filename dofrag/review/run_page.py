@@ -10,6 +10,7 @@ from dofrag.domain.corpus import Publication
 from dofrag.domain.run import Closure, Reason, TerminalState
 from dofrag.errors import TraceError
 from dofrag.review.compare import unquoted
+from dofrag.review.events import CLAIMS_MAX, read_events
 from dofrag.review.passages import SAMPLE_NAME, Known, Shelf, Shown, Source, Texts, fetch, in_context, make_source
 from dofrag.review.shapes import (
     ClaimView,
@@ -41,15 +42,19 @@ from dofrag.trace.events import (
     RunStarted,
     ToolReturned,
 )
-from dofrag.trace.reader import read_lines
 from dofrag.trace.verify import ProblemCode, verify
 
 EVENTS_MAX = 2_000
 PASSAGES_MAX = 200
-CLAIMS_MAX = 200
 CITATIONS_MAX = 400
 CHANGES_MAX = 5_000
 PROBLEMS_MAX = 30
+DRAFTS_MAX = 20
+LABEL_MAX = 400
+QUOTE_SHOWN = 1_200
+REQUIREMENTS_MAX = 300
+VERIFIED_MAX = 16_000_000
+"""Bytes of a trace that is verified while its reader waits; a longer one is left to `dof trace verify`."""
 FULL_TEXT_MAX = 160_000
 """Characters of whole passages on one page; beyond, a passage shows its beginning."""
 BEGINNING = 300
@@ -57,38 +62,16 @@ BEGINNING = 300
 
 def load_run(path: Path, shelves: Sequence[Shelf], cite_as: Callable[[Publication], str]) -> RunPage:
     """The page of a trace. Raises TraceError for a file that does not begin as a trace, UsageError for none."""
-    records: list[Record] = []
-    faults: list[str] = []
-    truncated = False
-    for line in read_lines(path):
-        if line.record is None:
-            if len(faults) < 20:
-                faults.append(f"{line.number}: {line.fault}")
-        elif len(records) >= EVENTS_MAX:
-            truncated = True
-            records[-1] = line.record  # how it ended is on the last line
-        else:
-            records.append(line.record)
+    records, faults, truncated = read_events(path, EVENTS_MAX)
     if not records or not isinstance(records[0].event, RunStarted):
         raise TraceError(f"{path.name}: does not begin with run_started")
     reading = _Reading(records, shelves, cite_as)
-    return reading.page(faults, truncated, _problems(path, reading.texts))
-
-
-def judged(path: Path) -> tuple[int, str]:
-    """How many claims of a trace can be judged, and the SHA-256 of its last line. Raises UsageError for no file."""
-    claims, last = 0, ""
-    for line in read_lines(path):
-        if line.record is not None:
-            last = line.record.digest
-            if isinstance(line.record.event, Answered):
-                claims = len(objs(line.record.event.claims, CLAIMS_MAX))
-    return claims, last
+    checked = path.stat().st_size <= VERIFIED_MAX
+    return reading.page(faults, truncated, checked, _problems(path, reading.texts) if checked else ())
 
 
 def _problems(path: Path, texts: Texts) -> tuple[tuple[int | None, str, str], ...]:
     """What `dof trace verify` finds; passages and quotes are held against the index where it has the run's."""
-
     found = verify(path, passage_of=texts.found.get if texts.found else None)
     told = (ProblemCode.NOT_FINISHED, ProblemCode.HALF_LINE)  # said in other words
     return tuple((p.line, str(p.code), text(p.message)) for p in found if p.code not in told)
@@ -131,7 +114,7 @@ class _Reading:
         }  # fmt: skip
 
     def page(
-        self, faults: Sequence[str], truncated: bool, problems: Sequence[tuple[int | None, str, str]]
+        self, faults: Sequence[str], truncated: bool, checked: bool, problems: Sequence[tuple[int | None, str, str]]
     ) -> RunPage:
         claims = self._claims()
         end = self.end
@@ -166,6 +149,7 @@ class _Reading:
             limitations=tuple(text(x) for x in end.limitations[:50]) if end else (),
             spend=obj(end.spend) if end else {},
             faults=tuple(faults),
+            checked=checked,
             problems=tuple(problems[:PROBLEMS_MAX]),
             problem_count=len(problems),
             index_faults=self.texts.faults,
@@ -233,11 +217,13 @@ class _Reading:
         final = {text(p.get("id")): p for p in (self.end.coverage if self.end else ())}
         moved = self._moved()
         parts = []
+        left = REQUIREMENTS_MAX
         for sub in objs(self.decomposed, 60) or [obj(p) for p in final.values()]:
             name = text(sub.get("id"))
             last = obj(final.get(name))
             ends = {text(r.get("id")): r for r in objs(last.get("requirements"))}
-            requirements = objs(sub.get("requirements"), 80)
+            requirements = objs(sub.get("requirements"), min(80, left))
+            left -= len(requirements)
             parts.append(
                 Part(
                     id=name,
@@ -246,7 +232,7 @@ class _Reading:
                     status=text(last.get("status")) or self.last_status.get(name, "open"),
                     requirements=tuple(self._requirement(name, r, obj(ends.get(text(r.get("id")))), moved)
                                        for r in requirements),
-                    premises=tuple(text(p.get("label")) for p in objs(sub.get("premises"), 20)),
+                    premises=tuple(text(p.get("label"))[:LABEL_MAX] for p in objs(sub.get("premises"), 20)),
                 )
             )  # fmt: skip
         return tuple(parts)
@@ -259,8 +245,8 @@ class _Reading:
         chunk = number(ended.get("chunk_id"))
         if chunk is not None:
             cells[chunk] = "answers" if status in ("answered", "supported") else "moved"
-        return Requirement(id=name, label=text(begun.get("label")), kind=text(ended.get("kind")), status=status,
-                           cells=cells)  # fmt: skip
+        label, kind = text(begun.get("label"))[:LABEL_MAX], text(ended.get("kind"))
+        return Requirement(id=name, label=label, kind=kind, status=status, cells=cells)
 
     def _moved(self) -> dict[str, list[int]]:
         moved: dict[str, list[int]] = {}
@@ -276,13 +262,11 @@ class _Reading:
             if isinstance(event, DraftProposed):
                 proposed = event.draft
             elif isinstance(event, DraftRejected):
-                claims = tuple(
-                    (text(c.get("text")), tuple(_quotes(c)[:20])) for c in objs(proposed.get("claims"), 60)
-                )
+                claims = tuple((text(c.get("text")), tuple(_quotes(c)[:5])) for c in objs(proposed.get("claims"), 20))
                 faults = tuple((text(f.get("code")), text(f.get("where")), text(f.get("message")))
                                for f in event.faults[:60])  # fmt: skip
                 found.append(DraftView(turn=event.turn, claims=claims, faults=faults))
-        return tuple(found[:50])
+        return tuple(found[:DRAFTS_MAX])
 
     def _limits(self) -> tuple[tuple[str, object, object, bool], ...]:
         """Each limit: its name, its value, what was spent of it, and whether it stopped something."""
@@ -307,7 +291,12 @@ def _computation(declared: Json) -> str:
 
 def _quotes(claim: Json) -> list[Quote]:
     return [
-        Quote(chunk_id=number(c.get("chunk_id")), quote=text(c.get("quote")), start=c.get("start"), end=c.get("end"))
+        Quote(
+            chunk_id=number(c.get("chunk_id")),
+            quote=text(c.get("quote"))[:QUOTE_SHOWN],
+            start=c.get("start"),
+            end=c.get("end"),
+        )
         for c in objs(claim.get("citations"), 100)
     ]
 

@@ -174,6 +174,7 @@ class RunPage:
     limitations: tuple[str, ...]
     spend: Json
     faults: tuple[str, ...]
+    checked: bool
     problems: tuple[tuple[int | None, str, str], ...]
     problem_count: int
     index_faults: tuple[str, ...]

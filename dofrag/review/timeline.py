@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from dofrag.review.shapes import Found, Json, Step, number, obj, objs, pairs, text
@@ -20,6 +21,8 @@ from dofrag.trace.events import (
 )
 
 FOUND_MAX = 40
+FOUND_IN_ALL = 800
+STEPS_MAX = 400
 
 
 def timeline(records: Sequence[Record]) -> tuple[Step, ...]:
@@ -32,8 +35,15 @@ def timeline(records: Sequence[Record]) -> tuple[Step, ...]:
     for record in records:
         if isinstance(record.event, PassageRead):
             read.setdefault(record.event.call_id, []).append(record.event.chunk_id)
-    steps = [_step(r, start, returned, read) for r in records]
-    return tuple(s for s in steps if s is not None)
+    steps: list[Step] = []
+    left = FOUND_IN_ALL
+    for record in records:
+        step = _step(record, start, returned, read)
+        if step is not None and len(steps) < STEPS_MAX:
+            step = step if len(step.found) <= left else replace(step, found=step.found[:left])
+            left -= len(step.found)
+            steps.append(step)
+    return tuple(steps)
 
 
 def _ms(after: datetime, before: datetime) -> int:
@@ -54,13 +64,13 @@ def _step(record: Record, start: datetime, returned: dict[str, Record], read: di
                         why="" if event.outcome == "ok" else event.outcome, cost=money,
                         fields=tuple((k, v) for k, v in tokens if v))  # fmt: skip
         case CoverageChanged():
-            changes = tuple((text(c.id), text(c.before), text(c.after), c.chunk_id) for c in event.changes[:200])
+            changes = tuple((text(c.id), text(c.before), text(c.after), c.chunk_id) for c in event.changes[:100])
             return Step(kind="coverage", turn=event.turn, after_ms=after, total=event.total, shown=event.supported,
                         changes=changes)  # fmt: skip
         case DraftProposed():
             return Step(kind="draft", turn=event.turn, after_ms=after, shown=len(objs(event.draft.get("claims"))))
         case DraftRejected():
-            fields = tuple((text(f.get("code")), text(f.get("message"))) for f in event.faults[:40])
+            fields = tuple((text(f.get("code")), text(f.get("message"))) for f in event.faults[:20])
             return Step(kind="rejected", turn=event.turn, after_ms=after, ok=False, fields=fields)
         case CitationRejected():
             fields = ((event.code, text(event.message)),)

@@ -15,8 +15,9 @@ import dofrag.review
 from dofrag.domain.question import Status
 from dofrag.domain.run import ENDS, TerminalState
 from dofrag.errors import StoreMissing, TraceError
+from dofrag.review.events import judged
 from dofrag.review.passages import Shelf
-from dofrag.review.run_page import judged, load_run
+from dofrag.review.run_page import load_run
 from dofrag.review.words import LANGUAGES, language_from, words
 from dofrag.store.interface import CorpusReader
 
@@ -136,6 +137,9 @@ def test_a_page_has_bounds(tmp_path: Path) -> None:
     events = [started("run-2"), *(read(12) for _ in range(2_500))]
     page = load_run(write_trace(tmp_path, "run-2", events), [shelf()], cite_as)
     assert page.truncated
+    ends = answered_run("run-3", GOOD, (12, 21))
+    page = load_run(write_trace(tmp_path, "run-3", [*ends[:2], *events[1:], *ends[2:]]), [shelf()], cite_as)
+    assert (page.truncated, len(page.claims), page.reason) == (True, 2, "closed")
 
 
 def test_what_is_no_trace_is_refused(traces: Path) -> None:
