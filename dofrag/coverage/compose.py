@@ -149,7 +149,9 @@ def _row_text(prepared: PreparedPassage, spans: tuple[Span, ...]) -> str:
     if len(header) != len(row) or len(row) < 2:
         return ""
     cells = "; ".join(f"{name} {cell}" for name, cell in zip(header[1:], row[1:], strict=True))
-    return readable(f"{row[0]}: {cells}")
+    # A label of figures ("de 5 a 20") says nothing without what its column counts.
+    label = f"{header[0]} {row[0]}" if any(c.isdigit() for c in row[0]) else row[0]
+    return readable(f"{label}: {cells}")
 
 
 def readable(text: str) -> str:

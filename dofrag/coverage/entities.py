@@ -29,6 +29,8 @@ def unnamed(entities: tuple[str, ...], prepared: PreparedPassage) -> str:
     for entity in entities:
         names, keys = _parts(entity)
         telling = tuple(n for n in names if n not in wordset("kinds")) or names
+        if not keys and all(n in wordset("common") for n in names):
+            continue  # the country itself tells nothing apart
         own = prepared.wide
         for name in telling:
             if not (held(name, prepared.stems) or held(name, own) or name in prepared.issuer_stems):
@@ -67,11 +69,12 @@ def _keyed(entity: str, sentence: Sentence, prepared: PreparedPassage) -> bool:
         return all(key in label for key in keys)
     if not all(key in sentence.stems for key in keys):
         return False
-    return not nouns or all(_with_noun(nouns[0], key).search(sentence.folded) for key in keys)
+    # The last noun is the one that the number stands by: "Río Cañas 2".
+    return not nouns or all(_with_noun(nouns[-1], key).search(sentence.folded) for key in keys)
 
 
 def _beside(nouns: tuple[str, ...], sentence: Sentence) -> bool:
-    return bool(nouns) and bool(re.search(rf"\b{re.escape(nouns[0])}\w{{0,6}}\W+\d", sentence.folded))
+    return bool(nouns) and bool(re.search(rf"\b{re.escape(nouns[-1])}\w{{0,6}}\W+\d", sentence.folded))
 
 
 def _spoken_of(nouns: tuple[str, ...], sentence: Sentence, prepared: PreparedPassage) -> bool:

@@ -30,6 +30,7 @@ from dofrag.domain.question import (
     ValueRequired,
 )
 from dofrag.text.fold import STOP_WORDS, content_words, fold_chars, stem, words
+from dofrag.text.numbers import find_numbers
 
 
 def vague(requirement: Requirement, part: SubQuestion | None) -> bool:
@@ -62,13 +63,29 @@ def grounded(
         return False
     if part is not None and untold(requirement, sentence, prepared, part):
         return False
+    if requirement.stated and not _states(requirement.stated, sentence):
+        return False
     if isinstance(requirement, ActorRequired) and cue("office").search(text):
         return bool(cue("signature").search(sentence.folded)) and _in_a_row(requirement, sentence)
     if isinstance(requirement, TopicRequired) and cue("thing_of").search(text) and not _placed(requirement):
         return _in_a_row(requirement, sentence)
     if isinstance(requirement, ValueRequired) and part is not None and _priced(requirement, part.text):
         return any(q.unit not in TIMES for q in sentence.quantities) and _all_words(requirement, sentence, prepared)
+    if isinstance(requirement, ListRequired) and _handed_in(requirement, prepared):
+        return True
     return _all_words(requirement, sentence, prepared)
+
+
+def _states(stated: tuple[str, ...], sentence: Sentence) -> bool:
+    """Whether a sentence holds the figures of what is to be so, or not to be so."""
+    wanted = [n.value for text in stated for n in find_numbers(text)]
+    return all(any(q.value == value for q in sentence.quantities) for value in wanted)
+
+
+def _handed_in(requirement: ListRequired, prepared: PreparedPassage) -> bool:
+    """Whether papers are asked for and the passage lists what somebody hands in."""
+    first = stem(next(iter(words(" ".join(requirement.terms))), ""))
+    return first in wordset("papers") and any(cue("hands_in").search(s.folded) for s in prepared.sentences)
 
 
 TIMES = frozenset(("days", "calendar_days", "working_days", "months", "years", "hours"))

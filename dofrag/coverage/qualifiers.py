@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 from datetime import date
 
 from dofrag.coverage.assign import Mention, assign
@@ -11,8 +12,9 @@ from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.source import held
 from dofrag.coverage.spans import quotable_span
 from dofrag.domain.question import DateRole, Period, ValueRequired
-from dofrag.text.dates import FoundDate
-from dofrag.text.fold import STOP_WORDS, stem, words
+from dofrag.text.dates import MONTHS, FoundDate
+from dofrag.text.fold import STOP_WORDS, fold_chars, stem, words
+from dofrag.text.patterns import late
 
 
 def frequency_costs(
@@ -86,6 +88,9 @@ def period_costs(
                 (0, ()) if cell is not None and any(falls_in(d, period) for d in cell.dates) else None
                 for cell in cells
             ]
+        month = _row_month(prepared, sentence)
+        if month is not None:
+            return [(0, ()) if period.start <= month[0] and month[1] <= period.end else None] * len(spans)
     dates = [d for d in sentence.dates if not _refers(prepared, sentence.start, d)]
     if dates and all(falls_in(d, period) for d in dates):
         return [(0, ())] * len(spans)
@@ -98,6 +103,26 @@ def period_costs(
         fits = line is not None and line.first == period.start
         return [(50, (_line_span(prepared, line),)) if fits and line else None] * len(spans)
     return [_from_context(period, prepared, index)] * len(spans)
+
+
+def _row_month(prepared: PreparedPassage, sentence: Sentence) -> tuple[date, date] | None:
+    """The month that a row of a table is of, where its first cell is the name of one and the header or the title
+    tells one year: its first and last day."""
+    if sentence.header is None:
+        return None
+    label = sentence.folded.strip("| ").split("|")[0].strip(" *_.")
+    number = MONTHS.get(label)
+    said = (
+        f"{prepared.folded[sentence.header[0] : sentence.header[1]]} {fold_chars(prepared.passage.publication.title)}"
+    )
+    years = {int(y) for y in _YEAR.findall(said)}
+    if number is None or len(years) != 1:
+        return None
+    year = years.pop()
+    return date(year, number, 1), date(year, number, calendar.monthrange(year, number)[1])
+
+
+_YEAR = late(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
 def _refers(prepared: PreparedPassage, start: int, found: FoundDate) -> bool:

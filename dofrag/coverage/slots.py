@@ -134,7 +134,8 @@ def actor_support(requirement: ActorRequired, prepared: PreparedPassage) -> Supp
     subject = telling_terms(requirement.terms, requirement.source)
     if all(s in {stem(w) for w in words(role)} for s in subject):
         subject = subject_of(replace(requirement, terms=()))
-    if role.startswith(("issu", "emi")):
+    issues = requirement.action is not None and stem(requirement.action) in wordset("issuing")
+    if role.startswith(("issu", "emi")) or (issues and not subject_acts(subject, requirement)):
         issuer = prepared.passage.publication.issuer
         if issuer and (names_anything(requirement.source) or _titled(subject, prepared)):
             span = title_span(prepared)
@@ -164,6 +165,12 @@ def actor_support(requirement: ActorRequired, prepared: PreparedPassage) -> Supp
         return Support(Status.READ if bears else Status.OPEN, "names nobody in that role")
     span = quotable_span(prepared.text, best[1].span)
     return Support(Status.SUPPORTED, "names who", (span,), (), (Proof((span,)),))
+
+
+def subject_acts(subject: tuple[str, ...], requirement: ActorRequired) -> tuple[str, ...]:
+    """What is left of the subject beside the act and the role: something that is issued, other than the source."""
+    aside = {stem(w) for w in words(f"{requirement.role or ''} {requirement.action or ''}")}
+    return tuple(s for s in subject if s not in aside)
 
 
 def _does(requirement: ActorRequired, sentence: Sentence) -> bool:

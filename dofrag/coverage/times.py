@@ -134,7 +134,7 @@ def dated(role: DateRole, sentence: Sentence, prepared: PreparedPassage) -> tupl
     days = [d for d in sentence.dates if d.precision == "day"]
     match role:
         case DateRole.EFFECT:
-            return _effect(sentence, days)
+            return _effect(sentence, days) or _from(prepared, sentence, days)
         case DateRole.END:
             ended = cue("end_of_effect").search(sentence.folded)
             near = sorted(days, key=lambda d: abs(d.start - sentence.start - ended.start())) if ended else []
@@ -165,6 +165,17 @@ def _effect(sentence: Sentence, days: list[FoundDate]) -> tuple[FoundDate | None
     if rule:
         return (None,)
     return (days[-1],) if days else None
+
+
+def _from(prepared: PreparedPassage, sentence: Sentence, days: list[FoundDate]) -> tuple[FoundDate | None] | None:
+    """`A partir del 3 de mayo la oficina atenderá en…`: the day with which a sentence begins what it tells."""
+    first = [d for d in days[:1] if _before(prepared, sentence, d, "from_day")]
+    begins = first and first[0].start - sentence.start <= BEGINS
+    return (first[0],) if begins else None
+
+
+BEGINS = 60
+"""Characters of a sentence within which it says from when."""
 
 
 def _before(prepared: PreparedPassage, sentence: Sentence, day: FoundDate, name: str) -> bool:

@@ -91,7 +91,10 @@ def _fits(wanted: str, sentence: Sentence) -> bool:
         case "figure":
             return any(not q.reference for q in sentence.quantities)
         case "measure":
-            return any(not q.reference and (q.unit or q.value != int(q.value)) for q in sentence.quantities)
+            return any(
+                not q.reference and (q.unit or q.value != int(q.value) or _counted_in(q.noun))
+                for q in sentence.quantities
+            )
         case "date":
             rule = cue("relative_start").search(sentence.folded)
             return bool(sentence.dates or rule or any(q.kind == "duration" for q in sentence.quantities))
@@ -106,6 +109,11 @@ def _fits(wanted: str, sentence: Sentence) -> bool:
             return bool(cue("authority").search(sentence.folded))
         case _:
             return True
+
+
+def _counted_in(noun: str) -> bool:
+    """Whether what follows a figure is a unit of measure."""
+    return stem(next(iter(words(noun)), "")) in wordset("units_of_things")
 
 
 def _wanted(part: str) -> str:
@@ -136,6 +144,7 @@ def topic_support(
         performed = _performing(requirement, aspect, prepared, question)
         if performed is not None:
             spans = (quotable_span(prepared.text, performed.span), *_what_follows(performed, prepared))
+            spans = _corrections(performed, prepared) or spans
             return Support(Status.SUPPORTED, f"the sentence that tells the {aspect}", spans, (), (Proof(spans),))
         if requirement.aspect is not None:
             bears = any(held(s, prepared.stems) for s in subject)
@@ -169,6 +178,16 @@ def topic_support(
     return Support(Status.SUPPORTED, why, spans, (), (Proof(spans),), rank=best[0])
 
 
+def _corrections(performed: Sentence, prepared: PreparedPassage) -> tuple[Span, ...]:
+    """Of a text that mends several places, every *debe decir*: one of them is not what was corrected."""
+    if not cue("must_say").search(performed.folded):
+        return ()
+    mended = [s for s in prepared.sentences if cue("must_say").search(s.folded)]
+    return tuple(quotable_span(prepared.text, s.span) for s in mended[:MENDED])
+
+
+MENDED = 6
+"""Corrections of one text that are quoted at most."""
 MAX_FOLLOWING = 1200
 """Characters of what a sentence announces (`… el siguiente método:`) that are quoted with it."""
 

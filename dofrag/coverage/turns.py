@@ -47,6 +47,7 @@ def untold(requirement: Requirement, sentence: Sentence, prepared: PreparedPassa
         return "the end of the whole act"
     if isinstance(requirement, DateRequired) and requirement.role is DateRole.EFFECT:
         begins = cue("enters").search(sentence.folded) or cue("this_act").search(sentence.folded)
+        begins = begins or cue("since_when").search(folded)
         if not begins and not prepared.transitory:
             return "the entry into force of the act"
     how = cue("how_se").search(folded)

@@ -56,7 +56,9 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
         figures = figures or [q for q in sentence.quantities if said_after(requirement.unit, q, sentence)]
         if not figures and sentence.header is not None:
             figures = [q for q in sentence.quantities if column_fits(requirement.unit, q, sentence, prepared)]
-        figures = [q for q in figures if requirement.unit == "money" or not is_factor(q, prepared)]
+        plain = [q for q in figures if requirement.unit == "money" or not is_factor(q, prepared)]
+        # "El tope será de 500 veces la unidad": where nothing else is said, that is what it amounts to.
+        figures = plain or [q for q in figures if requirement.indicator is None and cue("times_unit").match(q.noun)]
         figures = [q for q in figures if not _counts_it(requirement, q)]
         if not figures:
             misses.append(f"no figure in {requirement.unit or 'any unit'}")

@@ -299,6 +299,7 @@ def _difference(
     """How much two values differ, where the question compares just two of the same thing at different times."""
     pair = [r for r in sub.requirements if isinstance(r, ValueRequired) and r.period is not None and support[r.id]]
     compared = sub.origin.endswith(":compare") or cue("how_much_more").search(fold_chars(sub.text))
+    compared = compared or cue("subtract").search(fold_chars(sub.question))
     if not compared or len(pair) != 2 or len(sub.requirements) != 2:
         return []
     one, other = sorted(pair, key=lambda r: (r.period.start if r.period else date.min, r.id))

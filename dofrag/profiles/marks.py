@@ -31,7 +31,7 @@ def marked(context: Context, found: Sequence[Proposal]) -> Iterator[Proposal]:
         slots = _slots(context, proposal)
         words = set(slots.get("terms", ()))
         # A code stands among no words: it always tells which.
-        names = [n for n in context.own.entities if set(n.words) <= words or not any(map(str.isalpha, n.phrase))]
+        names = [n for n in context.own.entities if _said(n) <= words or not any(map(str.isalpha, n.phrase))]
         ended = proposal.type is DateRequired and slots["role"] is DateRole.END
         if ended or (proposal.type is TopicRequired and slots["aspect"] == "validity"):
             yield from _in_force(context, proposal, slots)
@@ -45,6 +45,11 @@ def marked(context: Context, found: Sequence[Proposal]) -> Iterator[Proposal]:
         for one in side or (None,):
             for period in _periods(context, proposal):
                 yield _variant(context, proposal, slots, shared, one, side, period)
+
+
+def _said(name: Name) -> set[str]:
+    """The words of a name without its figures, which terms never hold ("Río Faro 2")."""
+    return {w for w in name.words if not w.isdigit()}
 
 
 def _in_force(context: Context, proposal: Proposal, slots: dict[str, Any]) -> Iterator[Proposal]:

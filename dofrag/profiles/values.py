@@ -80,7 +80,8 @@ def _crossed(context: Context, hit: Hit | None, indicators: Sequence[Alias | Non
         for variant, period, zone, (frequency, terms) in itertools.product(
             _variants(context, alias), periods, zones, measures
         ):
-            known = context.aliases.units.get(noun) if noun else None
+            after = context.folded[hit.end : hit.end + 10] if hit else ""  # "cuántos metros cuadrados"
+            known = context.aliases.units.get(f"{noun}{after}") or context.aliases.units.get(noun) if noun else None
             unit = {"noun": known.name if known else noun, "surface": "m2"}.get(asked_unit or "", asked_unit)
             if unit == "percent" and context.of("compare") and len(periods) > 1:
                 unit = None  # "¿qué porcentaje subió de … a …?" is computed from the two values
@@ -144,7 +145,10 @@ def _unit_after(context: Context, hit: Hit | None) -> str | None:
     """`el mínimo de días`, `la cantidad de pesos`: the unit right after what asks for a value."""
     if hit is None:
         return None
-    found = context.aliases.units.find(context.folded[hit.end : hit.end + 28])
+    following = context.folded[hit.end : hit.end + 28]
+    if following.startswith((" al ", " por ", " a la ", " cada ")):
+        return None  # how often, not in what
+    found = context.aliases.units.find(following)
     return found[0].alias.name if found and found[0].start <= 4 else None
 
 
