@@ -16,7 +16,7 @@ from dofrag.trace.events import RunFinished, RunStarted
 SUFFIX = ".jsonl"
 LINE_MAX = 8 * 1024 * 1024
 """Bytes of one line at most; a longer one is not a trace's."""
-_TAIL = 256 * 1024
+_TAIL = 8 * 1024
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
 
 
@@ -137,16 +137,15 @@ def _count(end: RunFinished | None, name: str) -> int | None:
 
 def _last_event(path: Path) -> RunFinished | None:
     """The `run_finished` at the end of the file, if there is one: from the file's tail, since a list reads many."""
-    with path.open("rb") as file:
+    with path.open("rb", buffering=0) as file:
         size = file.seek(0, 2)
-        file.seek(max(0, size - _TAIL))
-        tail = file.read(_TAIL)
-    lines = tail.removesuffix(b"\n").split(b"\n")
-    if len(lines) > 1 or size <= _TAIL:
-        line = _line(0, lines[-1], half=False)
-        event = line.record.event if line.record else None
-    else:
-        event = None
-        for record in records(path):
-            event = record.event
+        length = _TAIL
+        while True:
+            file.seek(max(0, size - length))
+            lines = file.read(length).removesuffix(b"\n").split(b"\n")
+            if len(lines) > 1 or length >= min(size, LINE_MAX):
+                break
+            length *= 4
+    record = _line(0, lines[-1], half=False).record
+    event = record.event if record else None
     return event if isinstance(event, RunFinished) else None
