@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from dofrag.cli.options import FOLDER, check_scopes, clean_text, notice, parse_date
 from dofrag.cli.output import one_line, print_json, terminal_width, wrap
 from dofrag.cli.strategy import search_options
-from dofrag.domain.corpus import PUBLIC, Filters, Hit, Passage
+from dofrag.domain.corpus import PUBLIC, Filters, Hit
 from dofrag.search.snippet import snippet
 from dofrag.settings import SearchChoice
+
+if TYPE_CHECKING:
+    from dofrag.search.evidence import Evidence
 
 SNIPPET = 400
 """Characters of a passage that the text output shows, about; `--json` gives all of it."""
@@ -43,26 +46,34 @@ def search(
     cut_off = parse_date(as_of, "--as-of")
     allowed = check_scopes(scopes)
     from dofrag import wiring
-    from dofrag.search.evidence import find_evidence
+    from dofrag.search.engine import explain_expansions
+    from dofrag.search.evidence import find_by_default
 
     corpus = wiring.open_corpus(index, notice, search=search, scopes=allowed)
     granted = wiring.check_scopes(corpus, allowed)
     chosen, _ = wiring.cutoff(corpus, cut_off, granted)
-    filters = Filters(as_of=chosen, scopes=granted | {PUBLIC})
-    found = find_evidence(corpus.backend, corpus.reader, query, filters, limit=top_k, explain=explain)
+    everything = Filters(as_of=chosen, scopes=granted | {PUBLIC})
+    found, left_out = find_by_default(corpus.backend, corpus.reader, query, everything, limit=top_k, explain=explain)
     corpus.close_searcher()
-    pairs = [(hit, found.passages[hit.chunk_id]) for hit in found.hits]
+    expansions = explain_expansions(query, corpus.profile.expansions()) if explain else []
     if as_json:
-        print_json({"hits": [_hit_json(hit, passage, explain) for hit, passage in pairs], "total": found.total})
+        document = {"hits": [_hit_json(hit, found, explain) for hit in found.hits], "total": found.total}
+        document |= {"left_out": [str(kind) for kind in left_out]} if left_out else {}
+        print_json(document | ({"expansions": [e._asdict() for e in expansions]} if explain else {}))
         return
-    for hit, passage in pairs:
-        click.echo("\n".join(_hit_lines(hit, passage, query, terminal_width())))
-    click.echo(f"{len(pairs)} of {found.total:,} passages, published up to {chosen}")
+    for expansion in expansions:
+        click.echo("\n".join(wrap(f"{expansion.said}: also {expansion.name}", terminal_width(), "", "    ")))
+    for hit in found.hits:
+        click.echo("\n".join(_hit_lines(hit, found, query, terminal_width())))
+    click.echo(f"{len(found.hits)} of {found.total:,} passages, published up to {chosen}")
+    if left_out:
+        click.echo(f"Left out, since the text asks for norms: {', '.join(left_out)}")
 
 
-def _hit_json(hit: Hit, passage: Passage, explain: bool) -> dict[str, Any]:
+def _hit_json(hit: Hit, found: Evidence, explain: bool) -> dict[str, Any]:
+    passage = found.passages[hit.chunk_id]
     publication = passage.publication
-    document = {
+    document: dict[str, Any] = {
         "rank": hit.rank,
         "score": hit.score,
         "chunk_id": hit.chunk_id,
@@ -74,10 +85,21 @@ def _hit_json(hit: Hit, passage: Passage, explain: bool) -> dict[str, Any]:
         "heading_path": list(passage.chunk.heading_path),
         "text": passage.text,
     }
+    if copies := [found.passages[chunk] for chunk in found.copies.get(hit.chunk_id, ())]:
+        document["also"] = [
+            {
+                "chunk_id": copy.id,
+                "publication_code": copy.publication.code,
+                "source": copy.publication.source,
+                "publication_date": copy.publication.published_on.isoformat(),
+            }
+            for copy in copies
+        ]
     return document | {"parts": dict(hit.parts)} if explain else document
 
 
-def _hit_lines(hit: Hit, passage: Passage, query: str, width: int) -> list[str]:
+def _hit_lines(hit: Hit, found: Evidence, query: str, width: int) -> list[str]:
+    passage = found.passages[hit.chunk_id]
     publication = passage.publication
     issuer = f"{publication.issuer}, " if publication.issuer else ""
     lines = wrap(
@@ -88,4 +110,7 @@ def _hit_lines(hit: Hit, passage: Passage, query: str, width: int) -> list[str]:
     lines += wrap(where, width, "    ")
     if hit.parts:
         lines += wrap(", ".join(f"{name} {value:.3f}" for name, value in hit.parts), width, "    ")
+    for chunk in found.copies.get(hit.chunk_id, ()):
+        copy = found.passages[chunk].publication
+        lines += wrap(f"also in {copy.code}, {copy.published_on} (chunk {chunk})", width, "    ")
     return lines + wrap(one_line(snippet(passage.text, query, SNIPPET)), width, "      ")

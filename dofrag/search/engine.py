@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -17,8 +17,9 @@ import tantivy
 
 from dofrag.domain.corpus import Publication
 from dofrag.errors import IndexMismatch
-from dofrag.search.analysis import STOP_WORDS, Terms
+from dofrag.search.analysis import QUERY_TERMS, STOP_WORDS, Terms, query_text
 from dofrag.search.documents import IndexedChunk, provision_json, publication_keys
+from dofrag.search.expansions import Expanded, Expansion
 from dofrag.search.guard import GuardedSearcher, guarded
 from dofrag.search.names import name_keys
 from dofrag.store.schema import REBUILD
@@ -53,6 +54,13 @@ def index_terms() -> Terms:
         .build()
     )
     return Terms(stemmer.analyze)
+
+
+def explain_expansions(query: str, expansions: Mapping[str, Sequence[str]]) -> list[Expansion]:
+    """The other names that a search for these words looks for, in order of the words."""
+    terms = index_terms()
+    run = list(dict.fromkeys(terms.of([query_text(query)])[0].split()))[:QUERY_TERMS]
+    return Expanded(expansions, terms).of(run)
 
 
 def _open(folder: Path, name: str) -> tantivy.Index:

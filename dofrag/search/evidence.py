@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import field
 
-from dofrag.domain.corpus import Filters, Hit, Passage
+from dofrag.domain.corpus import Filters, Hit, Kind, Passage
 from dofrag.domain.records import dataclass
+from dofrag.search.copies import group_copies
 from dofrag.search.interface import SearchBackend
+from dofrag.search.kinds import by_default
 from dofrag.search.secondlook import LEADING, second_look
 from dofrag.store.interface import CorpusReader
 
 POOL = 50
 """Candidates that the second look reads, at least."""
+COPIES = 5
+"""Of one passage that are listed at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The best passages in order, their texts, and how many the words found in all."""
+    """The best passages in order, how many the words found in all, and the texts of those shown. `copies`: by the
+    chunk id of a hit, passages of other publications that say the same, which take no place of their own."""
 
     hits: tuple[Hit, ...]
     passages: Mapping[int, Passage]
     total: int
+    copies: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
 
 def find_evidence(
@@ -41,5 +48,26 @@ def find_evidence(
                 beside.setdefault(near, hit.chunk_id)
     candidates = [hit.chunk_id for hit in page.hits]
     passages = {p.id: p for p in reader.passages([*candidates, *beside], filters)}
-    ranked = second_look(query, page.hits, passages, beside, explain=explain)[: max(0, limit)]
-    return Evidence(tuple(ranked), {h.chunk_id: passages[h.chunk_id] for h in ranked}, max(page.total, len(ranked)))
+    kept, copies = group_copies(second_look(query, page.hits, passages, beside, explain=explain), passages)
+    ranked = kept[: max(0, limit)]
+    shown = {h.chunk_id: copies[h.chunk_id][:COPIES] for h in ranked if h.chunk_id in copies}
+    ids = [*(h.chunk_id for h in ranked), *(chunk for others in shown.values() for chunk in others)]
+    return Evidence(tuple(ranked), {chunk: passages[chunk] for chunk in ids}, max(page.total, len(ids)), shown)
+
+
+def find_by_default(
+    backend: SearchBackend,
+    reader: CorpusReader,
+    query: str,
+    filters: Filters,
+    *,
+    limit: int,
+    explain: bool = False,
+) -> tuple[Evidence, tuple[Kind, ...]]:
+    """The same over the kinds that the query is about, and those that were left out. Where nothing is found among
+    them, over all."""
+    narrowed, left_out = by_default(query, filters)
+    found = find_evidence(backend, reader, query, narrowed, limit=limit, explain=explain)
+    if left_out and not found.hits:
+        return find_evidence(backend, reader, query, filters, limit=limit, explain=explain), ()
+    return found, left_out

@@ -91,6 +91,7 @@ class Outcome:
     pointers: tuple[Pointer, ...] = ()
     passages: tuple[Passage, ...] = ()
     insufficient_reason: str | None = None  # "no_match" | "truncated" | None
+    left_out: tuple[Kind, ...] = ()  # kinds that a search did not look at, because its words ask for others
     searched: bool = False  # a search or a listing: it counts in the report of what was searched
 
 

@@ -137,8 +137,9 @@ def _bounded(outcome: Outcome) -> Outcome:
         results = results[:-1]
     if len(results) == len(outcome.results):
         return outcome
-    shown = {r.get("chunk_id") for r in results} | {p["chunk_id"] for r in results for p in r.get("passages", ())}
-    codes = {r["publication"] for r in results if "publication" in r} or {p.code for p in outcome.publications}
+    shown = {r.get("chunk_id") for r in results}
+    shown |= {p["chunk_id"] for r in results for name in ("passages", "also") for p in r.get(name, ())}
+    codes = _codes(results) or {p.code for p in outcome.publications}
     return Outcome(
         results=results,
         total=outcome.total,
@@ -146,12 +147,19 @@ def _bounded(outcome: Outcome) -> Outcome:
         publications=tuple(p for p in outcome.publications if p.code in codes),
         pointers=tuple(p for p in outcome.pointers if p.chunk_id in shown),
         insufficient_reason=outcome.insufficient_reason,
+        left_out=outcome.left_out,
         searched=outcome.searched,
     )
 
 
+def _codes(results: list[JsonObject]) -> set[str]:
+    """The publications that results show."""
+    one = [r for r in results if "publication" in r]
+    return {r["publication"] for r in [*one, *(also for r in one for also in r.get("also", ()))]}
+
+
 def _tokens(results: list[JsonObject], outcome: Outcome) -> int:
-    codes = {r["publication"] for r in results if "publication" in r}
+    codes = _codes(results)
     lines = [source_line(p) for p in outcome.publications if p.code in codes or not codes]
     return estimate_tokens(json.dumps([results, lines], ensure_ascii=False))
 
@@ -159,6 +167,7 @@ def _tokens(results: list[JsonObject], outcome: Outcome) -> int:
 def _envelope(
     spec: ToolSpec, call_id: str, outcome: Outcome, context: ToolContext, versions: Mapping[str, str]
 ) -> JsonObject:
+    left_out = {"left_out": [str(kind) for kind in outcome.left_out]} if outcome.left_out else {}
     return {
         "tool": spec.name,
         "call_id": call_id,
@@ -172,6 +181,7 @@ def _envelope(
         "insufficient_reason": outcome.insufficient_reason,
         "as_of": context.as_of.isoformat(),
         "validity": None,
+        **left_out,
         "versions": dict(versions),
         "charged": {"cost_units": spec.cost_units, "latency_ms": spec.latency_ms},
     }

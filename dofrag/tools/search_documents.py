@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dofrag.domain.corpus import Hit
+from dofrag.search.kinds import by_default
 from dofrag.search.snippet import snippet
 from dofrag.tools.contract import (
     DATE,
@@ -33,8 +34,12 @@ SNIPPET = 140
 def run(context: ToolContext, arguments: Mapping[str, Any]) -> Outcome:
     """The best publications in rank order, each with up to two pointers. Pointers count as seen."""
     query = arguments["query"]
-    filters = context.narrowed(arguments)
+    asked = context.narrowed(arguments)
+    filters, left_out = by_default(query, asked)
     page = context.backend.search_publications(query, filters, limit=TOP, per_publication=PER_PUBLICATION)
+    if left_out and not page.hits:
+        filters, left_out = asked, ()
+        page = context.backend.search_publications(query, filters, limit=TOP, per_publication=PER_PUBLICATION)
     publications = context.reader.publications([h.code for h in page.hits], filters)
     passages = {p.id: p for p in context.reader.passages([h.chunk_id for h in page.hits], filters)}
     groups: dict[str, list[Hit]] = {}
@@ -64,6 +69,7 @@ def run(context: ToolContext, arguments: Mapping[str, Any]) -> Outcome:
         publications=tuple(publications[top.code] for top in best),
         pointers=tuple(pointers),
         insufficient_reason=None if results else "no_match",
+        left_out=left_out,
         searched=True,
     )
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dofrag.search.evidence import find_evidence
+from dofrag.search.evidence import find_by_default
 from dofrag.search.snippet import snippet
 from dofrag.tools.contract import (
     DATE,
     PREFER_RECENT,
     QUERY,
     ErrorCode,
+    JsonObject,
     Outcome,
+    Pointer,
     State,
     ToolContext,
     ToolInputError,
@@ -40,29 +42,40 @@ def run(context: ToolContext, arguments: Mapping[str, Any]) -> Outcome:
             require_discovered(context, code, f"publications[{i}]")
         # Named publications are searched whole, whatever their kind.
         filters = replace(filters, codes=tuple(sorted(set(codes))), kinds=context.filters.kinds)
-    found = find_evidence(context.backend, context.reader, query, filters, limit=TOP)
+    found, left_out = find_by_default(context.backend, context.reader, query, filters, limit=TOP)
     passages = found.passages
     publications = {p.publication.code: p.publication for p in passages.values()}
     dates = {code: p.published_on for code, p in publications.items()}
     ordered = order_hits(found.hits, dates, prefer_recent=arguments["prefer_recent"])
-    pointers = [pointer_to(passages[h.chunk_id], snippet(passages[h.chunk_id].text, query, SNIPPET)) for h in ordered]
+    shown = [pointer_to(passages[h.chunk_id], snippet(passages[h.chunk_id].text, query, SNIPPET)) for h in ordered]
+    # A copy is seen with the passage that it repeats, and may be read in its place.
+    copies = {
+        p.chunk_id: [pointer_to(passages[other], p.snippet) for other in found.copies.get(p.chunk_id, ())]
+        for p in shown
+    }
+    pointers = [*shown, *(copy for one in copies.values() for copy in one)]
     return Outcome(
-        results=[
-            {
-                "chunk_id": p.chunk_id,
-                "publication": p.code,
-                "heading": heading_line(p.heading_path),
-                "provision": p.provision,
-                "snippet": p.snippet,
-            }
-            for p in pointers
-        ],
+        results=[_result(p, copies[p.chunk_id]) for p in shown],
         total=found.total,
         publications=tuple(publications[code] for code in dict.fromkeys(p.code for p in pointers)),
         pointers=tuple(pointers),
         insufficient_reason=None if pointers else "no_match",
+        left_out=left_out,
         searched=True,
     )
+
+
+def _result(shown: Pointer, copies: Sequence[Pointer]) -> JsonObject:
+    result: JsonObject = {
+        "chunk_id": shown.chunk_id,
+        "publication": shown.code,
+        "heading": heading_line(shown.heading_path),
+        "provision": shown.provision,
+        "snippet": shown.snippet,
+    }
+    if copies:
+        result["also"] = [{"chunk_id": copy.chunk_id, "publication": copy.code} for copy in copies]
+    return result
 
 
 def require_discovered(context: ToolContext, code: str, path: str) -> None:

@@ -1,0 +1,1 @@
+"""The stages of scale.py, each in a process of its own."""

@@ -1,0 +1,53 @@
+"""Notes that say the same: the second printing of an edict, one act in two editions. Pure.
+
+Two passages of different publications are copies when nothing tells them apart but layout, accents, words of grammar
+and which printing it is: the same figures in the same order, the same content words, under a title of which the same
+holds. A series of notes (a rate a day, a tariff a month) has other figures in each and stays apart; so does a usual
+article of two acts, under their two titles, and the consolidated text of an act beside its publication.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from dofrag.domain.corpus import Hit, Kind, Passage
+from dofrag.text.fold import STOP_WORDS, fold
+
+_WORD = re.compile(r"[^\W_]+")
+_PRINTING = frozenset(
+    {"primera", "segunda", "tercera", "cuarta", "unica", "publicacion", "vez", "1a", "2a", "3a", "r"}
+)
+_Sign = tuple[tuple[str, ...], frozenset[str]]
+_SCAN = 8_000  # characters; longer passages are copies of none
+
+
+def group_copies(
+    hits: Sequence[Hit], passages: Mapping[int, Passage]
+) -> tuple[list[Hit], dict[int, tuple[int, ...]]]:
+    """The hits without those that repeat a better one of another publication, and the ids of those by the better
+    one's, both in order."""
+    titles: dict[str, _Sign] = {}
+    first: dict[tuple[Kind, _Sign, _Sign], Hit] = {}
+    under: dict[tuple[Kind, _Sign], set[str]] = {}
+    for code, publication in {hit.code: passages[hit.chunk_id].publication for hit in hits}.items():
+        titles[code] = _sign(publication.title)
+        under.setdefault((publication.kind, titles[code]), set()).add(code)
+    kept: list[Hit] = []
+    copies: dict[int, list[int]] = {}
+    for hit in hits:
+        passage = passages[hit.chunk_id]
+        title = (passage.publication.kind, titles[hit.code])
+        if len(under[title]) > 1 and len(passage.text) <= _SCAN:  # only where titles agree are texts looked at
+            better = first.setdefault((*title, _sign(passage.text)), hit)
+            if better.code != hit.code:
+                copies.setdefault(better.chunk_id, []).append(hit.chunk_id)
+                continue
+        kept.append(hit)
+    return kept, {chunk: tuple(ids) for chunk, ids in copies.items()}
+
+
+def _sign(text: str) -> _Sign:
+    words = _WORD.findall(fold(text))
+    figures = tuple(word for word in words if any(map(str.isdigit, word)) and word not in _PRINTING)
+    return figures, frozenset(words) - STOP_WORDS - _PRINTING - {*figures}
