@@ -141,11 +141,19 @@ def _lines(path: Path) -> list[Json]:
     return rows
 
 
-_KEPT = ("question_id", "category", "pass", "arm", "expected_state", "expected_reason", "grade", "model")
+_KEPT = ("question_id", "category", "pass", "variant", "arm", "expected_state", "expected_reason", "grade", "model")
 
 
 def _records(path: Path) -> dict[str, Json]:
-    return {str(r.get("run_id")): {k: r[k] for k in _KEPT if k in r} for r in _lines(path)}
+    return {str(r.get("run_id")): {k: r[k] for k in _KEPT if k in r} | _partial(r) for r in _lines(path)}
+
+
+def _partial(record: Json) -> dict[str, Any]:
+    """The claims of a partial report: a trace has those of an answer alone."""
+    result = record.get("result")
+    if record.get("terminal_state") == "answered" or not isinstance(result, dict):
+        return {}
+    return {"partial": result.get("claims")}
 
 
 def _items(path: Path) -> dict[str, Json]:

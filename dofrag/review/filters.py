@@ -19,7 +19,9 @@ QUERY_MAX = 200
 QUEUE_MAX = 1_000
 FACETS = ("state", "reason", "category", "risk", "verdict", "arm", "planner")
 """What a list can be narrowed by, each to one value."""
-ORDERS = ("newest", "oldest", "risk")
+ORDERS = ("newest", "oldest", "risk", "shuffled")
+BLIND_ORDERS = ("shuffled", "risk")
+"""Arms are run one after the other: time would tell which is which."""
 SHOWS_ARM = ("arm", "planner")
 """What blind mode hides."""
 
@@ -54,10 +56,11 @@ def parse_filters(query: Mapping[str, str], blind: bool) -> Filters:
     facets = [name for name in FACETS if not (blind and name in SHOWS_ARM)]
     chosen = tuple((name, query[name][:QUERY_MAX]) for name in facets if query.get(name))
     order = query.get("order", "")
+    orders = BLIND_ORDERS if blind else ORDERS
     return Filters(
         text=query.get("text", "").strip()[:QUERY_MAX],
         chosen=chosen,
-        order=order if order in ORDERS else ORDERS[0],
+        order=order if order in orders else orders[0],
         queue=min(_number(query.get("queue")), QUEUE_MAX),
         seed=(query.get("seed") or "1")[:40],
         page=max(1, _number(query.get("page"))),
@@ -102,7 +105,9 @@ def _judged(listing: Listing, filters: Filters, author: str) -> list[tuple[Row, 
     elif filters.order == "oldest":
         rows.reverse()
     elif filters.order == "risk":
-        rows.sort(key=lambda r: RISKS.index(r.risk))
+        rows.sort(key=lambda r: (RISKS.index(r.risk), _lot(filters.seed, r.run_id)))
+    elif filters.order == "shuffled":
+        rows.sort(key=lambda r: _lot(filters.seed, r.run_id))
     if not filters.chosen:
         return [(r, ()) for r in rows]
     value = _values(listing, author)

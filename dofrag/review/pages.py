@@ -12,7 +12,7 @@ from markupsafe import Markup
 from dofrag.domain.records import dataclass
 from dofrag.review.agreement import MARKS, Agreement
 from dofrag.review.catalog import Collection, Listing
-from dofrag.review.filters import FACETS, ORDERS, PAGE, SHOWS_ARM, Filters, Shown
+from dofrag.review.filters import BLIND_ORDERS, FACETS, ORDERS, PAGE, SHOWS_ARM, Filters, Shown
 from dofrag.review.markup import render, unseen_shown
 from dofrag.review.shapes import RunPage, obj, objs, text, texts
 from dofrag.review.summaries import Row
@@ -136,13 +136,14 @@ class Pages:
         page = min(filters.page, pages)
         first = (page - 1) * PAGE
         query = filters.query()
+        orders = BLIND_ORDERS if self.look.blind else ORDERS
         rows = [self._row(collection, r, listing.verdicts.get(r.run_id, ()), query)
                 for r in shown.rows[first : first + PAGE]]  # fmt: skip
         return self._page(
             "list.html", collection=collection.id, name=self.name_of(collection), filters=filters, rows=rows,
             facets=self._facets(filters, shown), found=len(shown.rows), total=shown.total, page=page, pages=pages,
             first=first + 1, quick=self._quick(filters, shown),
-            orders=[(o, self.t["by_risk" if o == "risk" else o]) for o in ORDERS],
+            orders=[(o, self.t["by_risk" if o == "risk" else o]) for o in orders],
         )  # fmt: skip
 
     def _quick(self, filters: Filters, shown: Shown) -> list[dict[str, Any]]:
@@ -207,7 +208,7 @@ class Pages:
             "category": row.category,
             "arm": "" if self.look.blind else row.arm,
             "risk": row.risk,
-            "started": facts.started,
+            "started": "" if self.look.blind else facts.started,
             "verdicts": [{"mark": str(v.verdict), "author": v.author} for v in seen],
         }
 

@@ -60,12 +60,16 @@ FULL_TEXT_MAX = 160_000
 BEGINNING = 300
 
 
-def load_run(path: Path, shelves: Sequence[Shelf], cite_as: Callable[[Publication], str]) -> RunPage:
-    """The page of a trace. Raises TraceError for a file that does not begin as a trace, UsageError for none."""
+def load_run(
+    path: Path, shelves: Sequence[Shelf], cite_as: Callable[[Publication], str], partial: object = None
+) -> RunPage:
+    """The page of a trace. `partial` are the claims of a run without an answer, as its campaign kept them.
+
+    Raises TraceError for a file that does not begin as a trace, UsageError for none."""
     records, faults, truncated = read_events(path, EVENTS_MAX)
     if not records or not isinstance(records[0].event, RunStarted):
         raise TraceError(f"{path.name}: does not begin with run_started")
-    reading = _Reading(records, shelves, cite_as)
+    reading = _Reading(records, shelves, cite_as, partial)
     checked = path.stat().st_size <= VERIFIED_MAX
     return reading.page(faults, truncated, checked, _problems(path, reading.texts) if checked else ())
 
@@ -81,7 +85,11 @@ class _Reading:
     """The events of one trace by kind, and the passages that belong to them."""
 
     def __init__(
-        self, records: Sequence[Record], shelves: Sequence[Shelf], cite_as: Callable[[Publication], str]
+        self,
+        records: Sequence[Record],
+        shelves: Sequence[Shelf],
+        cite_as: Callable[[Publication], str],
+        partial: object,
     ) -> None:
         self.records = records
         start = records[0].event
@@ -91,11 +99,15 @@ class _Reading:
         self.end = end if isinstance(end, RunFinished) else None
         events = [r.event for r in records]
         self.answered = next((e for e in reversed(events) if isinstance(e, Answered)), None)
+        self.stated = objs(self.answered.claims if self.answered else partial, CLAIMS_MAX)
+        self.order = list(
+            dict.fromkeys(q.chunk_id for c in self.stated for q in _quotes(c) if q.chunk_id is not None)
+        )
         parts = [e for e in events if isinstance(e, Decomposed)]
         self.decomposed = parts[-1].sub_questions if parts else ()
         self.reads = list({e.chunk_id: e for e in events if isinstance(e, PassageRead)}.values())[:PASSAGES_MAX]
         read = [e.chunk_id for e in self.reads]
-        cited = [c for c in self.answered.citations if c in read] if self.answered else []
+        cited = [c for c in self.order if c in read]
         self.texts = fetch(shelves, start.corpus, read, cited, start.as_of, start.scopes)
         self.sources = self._sources(cite_as, self.texts)
         self.cited: dict[str, set[int]] = {}
@@ -103,8 +115,7 @@ class _Reading:
         self.last_status = {c.id: c.after for c in self.changes}
 
     def _sources(self, cite_as: Callable[[Publication], str], found: Texts) -> dict[int, Source]:
-        cited = list(self.answered.citations) if self.answered else []
-        numbers = {chunk: n for n, chunk in enumerate(cited, 1)}
+        numbers = {chunk: n for n, chunk in enumerate(self.answered.citations if self.answered else self.order, 1)}
         known = _known(self.records)
         return {
             e.chunk_id: make_source(e, found.found.get(e.chunk_id), known, cite_as,
@@ -138,6 +149,7 @@ class _Reading:
             premise_status=text(premise.get("status")),
             correction=text(premise.get("correction")),
             claims=claims,
+            partial=self.answered is None,
             parts=self._parts(),
             sources=tuple(self.sources.values()),
             passages=self._passages(),
@@ -160,7 +172,7 @@ class _Reading:
     def _claims(self) -> tuple[ClaimView, ...]:
         views = []
         left = CITATIONS_MAX
-        for index, claim in enumerate(objs(self.answered.claims if self.answered else (), CLAIMS_MAX)):
+        for index, claim in enumerate(self.stated):
             quotes = _quotes(claim)[: max(0, left)]
             left -= len(quotes)
             subs = tuple(texts(claim.get("sub_questions")))
@@ -198,7 +210,7 @@ class _Reading:
     def _passages(self) -> dict[int, Shown]:
         """Every read passage, with all quotes of the answer marked in it, until the page holds enough text."""
         marks: dict[int, list[tuple[str, object, object, str]]] = {}
-        for claim in objs(self.answered.claims if self.answered else (), CLAIMS_MAX):
+        for claim in self.stated:
             for quote in _quotes(claim):
                 if quote.chunk_id is not None:
                     marks.setdefault(quote.chunk_id, []).append((quote.quote, quote.start, quote.end, ""))

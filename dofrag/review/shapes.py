@@ -164,6 +164,7 @@ class RunPage:
     premise_status: str
     correction: str
     claims: tuple[ClaimView, ...]
+    partial: bool
     parts: tuple[Part, ...]
     sources: tuple[Source, ...]
     passages: Mapping[int, Shown]

@@ -81,7 +81,7 @@ def export(
     pages = Pages(look, FileUrls("../"), labels)
     for done, row in enumerate(rows, 1):
         given = [] if look.blind else listing.verdicts.get(row.run_id, ())
-        page = load_run(row.path, shelves, cite_as)
+        page = load_run(row.path, shelves, cite_as, collection.record(row.run_id).get("partial"))
         at = next(n for n, r in enumerate(listing.rows) if r.run_id == row.run_id) // PAGE + 1
         html = pages.run(collection, row, page, given, place_in(rows, row.run_id), f"page={at}")
         _write(folder / "runs" / f"{row.run_id}.html", html)

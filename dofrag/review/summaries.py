@@ -170,7 +170,7 @@ def make_row(path: Path, facts: Facts, record: Json | None) -> Row:
         path=path,
         question_id=named,
         category=str(record.get("category") or ""),
-        arm=str(record.get("arm") or ""),
+        arm=str(record.get("variant") or record.get("arm") or ""),
         turn=_whole(record.get("pass")) or 1,
         expected=expected,
         folded=fold(f"{named} {facts.run_id} {facts.question}"),

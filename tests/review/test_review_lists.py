@@ -81,6 +81,9 @@ def test_lists_are_in_order_and_verdicts_narrow_them(tmp_path: Path) -> None:
     assert "run-good" not in runs("todo")
     assert "run-good" in runs("todo", "luz")
     assert "run-good" not in runs("unseen")
+    shuffled = [r.run_id for r in select(listing, Filters(order="shuffled"), "ana").rows]
+    assert shuffled != [r.run_id for r in listing.rows]
+    assert sorted(shuffled) == sorted(r.run_id for r in listing.rows)
     risks = [r.risk for r in select(listing, Filters(order="risk"), "ana").rows]
     assert risks == sorted(risks, key=RISKS.index)
 
@@ -135,6 +138,7 @@ def test_an_address_reads_back_as_it_was_written(query: Mapping[str, str]) -> No
 
 def test_blind_mode_cannot_be_asked_around() -> None:
     assert parse_filters({"arm": "model-x", "planner": "model"}, blind=True).chosen == ()
+    assert parse_filters({"order": "newest"}, blind=True).order == "shuffled"
 
 
 def test_a_queue_is_the_same_for_the_same_seed_and_a_longer_one_goes_on() -> None:

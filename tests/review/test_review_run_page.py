@@ -99,6 +99,14 @@ def test_a_trace_that_was_cut_off_shows_all_it_holds(traces: Path) -> None:
     assert len(page.faults) == 1
 
 
+def test_of_a_run_without_an_answer_the_partial_report_is_shown(traces: Path) -> None:
+    page = load_run(traces / "run-cut.jsonl", [shelf()], cite_as, [GOOD[0], "x"])
+    assert page.partial
+    assert [c.text for c in page.claims] == [GOOD[0]["text"]]
+    assert page.claims[0].evidence[0].shown is not None
+    assert not load_run(traces / "run-good.jsonl", [shelf()], cite_as, [GOOD[0]] * 9).partial
+
+
 def test_a_planted_quote_is_said_not_to_stand_there(tmp_path: Path) -> None:
     false = claim("La cuota es de $555.", {"chunk_id": 12, "quote": "$555.00 al mes", "start": 3, "end": 17})
     never = claim("Otra.", {"chunk_id": 99, "quote": "nada", "start": 0, "end": 4})
