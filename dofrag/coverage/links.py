@@ -134,8 +134,10 @@ def _subject(requirement: Requirement, sub: SubQuestion) -> tuple[str, ...]:
     spoken = {stem(w) for w in said(sub.text).words}
     source = Source(name=requirement.source.name, identifier=requirement.source.identifier)
     own = telling_terms((*requirement.terms, *requirement.context), source)
-    before = {stem(w) for w in requirement.context for w in words(w)}
-    return tuple(s for s in own if s not in aside and (s in spoken or s in before))
+    before = {stem(w) for said_before in requirement.context for w in words(said_before)}
+    # An offence is told by its verb; a duty that begins is told by its things, and asked for by any verb.
+    acts = not isinstance(requirement, DateRequired)
+    return tuple(s for s in own if s not in aside and (acts or s in spoken or s in before))
 
 
 def _tells(requirement: Requirement, sentence: Sentence, passage: PreparedPassage) -> Span | None:
