@@ -50,6 +50,8 @@ def trajectory_fault(pattern: str) -> str | None:
     """Why a pattern over a run's calls is refused, None where it may be used, or is no pattern."""
     if not is_trajectory(pattern):
         return None
+    if "[[" in pattern:
+        return "it does not compile: a set within a set"
     try:
         if len(pattern) > 200 or effort(re.compile(pattern), 100) > _WAYS_MAX:
             return "it may take too long"

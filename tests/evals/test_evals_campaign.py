@@ -131,7 +131,8 @@ def test_processes_change_nothing_but_the_order(campaign: Path, home: Path) -> N
 
 
 def test_killed_ten_times_it_equals_one_that_ran_through(home: Path) -> None:
-    arguments = ("eval", "--set", str(SMALL), "--passes", "6", "--workers", "2", "--quiet")
+    arms = ("--arm", "fixed", "--arm", "searchbox", "--arm", "core", "--epsilon", "0.3")
+    arguments = ("eval", "--set", str(SMALL), "--passes", "2", "--workers", "2", "--quiet", *arms)
     chance = random.Random(6)
     killed = 0
     for _ in range(10):
