@@ -10,6 +10,7 @@ from dofrag.trace.events import Answered, LimitReached, ModelCalled, PassageRead
 from dofrag.trace.problems import ProblemCode, Say
 from dofrag.trace.witnesses.calls import Calls
 
+_MAY_EXCEED = ("max_tokens", "wall_clock_s")
 IDLE = 3
 """Turns in a row that may leave no event: a planner that cannot be understood is given up then."""
 
@@ -39,7 +40,9 @@ class Spending:
                 f"{event.limit} is {event.maximum} when it is reached; the run began with"
                 f" {self._limits.get(event.limit)}",
             )
-        if event.limit != "wall_clock_s" and not event.spent <= event.maximum < event.spent + event.wanted:
+        # A provider may count more than was reserved, and a clock does not wait.
+        over = event.spent > event.maximum and event.limit not in _MAY_EXCEED
+        if over or (event.limit != "wall_clock_s" and event.spent + event.wanted <= event.maximum):
             self._say(
                 ProblemCode.LIMITS,
                 f"{event.limit}: {event.spent} spent, {event.wanted} wanted, {event.maximum} allowed",
