@@ -12,6 +12,7 @@ import pytest
 from eval_front import SMALL, dof
 from hypothesis import given
 from hypothesis import strategies as st
+from provider import say, serving
 
 from dofrag import wiring
 from dofrag.errors import EvalError, UsageError
@@ -22,6 +23,7 @@ from dofrag.evals.patterns import is_trajectory, trajectory_fault
 from dofrag.evals.records import read_records, read_spec
 from dofrag.evals.report import check_report, write_report
 from dofrag.evals.table import answers_pair, refusal_pair
+from dofrag.settings import ModelChoice
 
 ARMS = ("--arm", "fixed", "--arm", "searchbox", "--arm", "core")
 
@@ -195,7 +197,8 @@ def test_a_budget_sweep_never_goes_over(home: Path) -> None:
 
 
 def test_a_dial_of_planners(home: Path) -> None:
-    done = dof("eval", "dial", "--set", some(home, "E1"), "--planners", "rules,rules:eps1,scripted:never_stops", "--out",
+    done = dof("eval", "dial", "--set", some(home, "E1"), "--planners",
+              "rules,rules:eps1,scripted:never_stops", "--out",
                "dial", "--quiet", cwd=home)  # fmt: skip
     assert done.code == 0, done.err
     assert re.search(r"^rules +1/1", done.out, re.MULTILINE)
@@ -321,3 +324,34 @@ def test_trajectories() -> None:
 def test_any_trajectory_that_is_taken_can_be_tried(pattern: str) -> None:
     if trajectory_fault(pattern) is None:
         matches_trajectory(pattern, ["search_documents", "read_chunks"] * 20)
+
+
+@pytest.mark.parametrize("arm", ["fixed", "searchbox"])
+def test_a_model_plays_in_an_arm(arm: str, home: Path, tmp_path: Path) -> None:
+    """In `fixed` it is shown what the pipeline read and has nothing to call; in `searchbox` one tool."""
+    question = "¿En qué horario atiende la Oficialía de Partes del Archivo de Cuencas?"
+    look = ("search_evidence", {"query": "Archivo de Cuencas", "publications": None, "date_from": None,
+                                "date_to": None, "prefer_recent": False})  # fmt: skip
+    script = [say(("abstain", {"why": "no lo dice"}))]
+    with serving(*([say(look)] if arm == "searchbox" else []), *script) as provider:
+        done = wiring.run_question(
+            question, index=wiring.SAMPLE, trace_dir=tmp_path, planner="model", play=wiring.Play(arm=arm),
+            model=ModelChoice(name="tiny", base_url=provider.url),
+        )  # fmt: skip
+    assert done.error is None
+    assert done.result["terminal_state"] == "abstained"
+    last = provider.asked[-1]
+    offered = {f["function"]["name"] for f in last.body["tools"]}
+    assert {"submit_answer", "abstain"} <= offered
+    assert ("search_evidence" in offered) is (arm == "searchbox")
+    assert not {"search_documents", "read_chunks", "list_publications"} & offered
+    trace = next(tmp_path.glob("*.jsonl"))
+    events = [json.loads(line) for line in trace.read_text(encoding="utf-8").splitlines()]
+    read = [e for e in events if e["event"] == "passage_read"]
+    shown = json.dumps(last.messages, ensure_ascii=False)
+    assert read
+    assert all(str(e["chunk_id"]) in shown for e in read)
+    assert len(provider.asked) == (1 if arm == "fixed" else 2)
+    again = wiring.run_question(None, index=wiring.SAMPLE, trace_dir=tmp_path / "again", planner=f"replay:{trace}")
+    assert (again.error, again.result["reason"]) == (None, done.result["reason"])
+    assert [s["query"] for s in again.result["searched"]] == [s["query"] for s in done.result["searched"]]
