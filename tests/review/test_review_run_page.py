@@ -15,6 +15,7 @@ import dofrag.review
 from dofrag.domain.question import Status
 from dofrag.domain.run import ENDS, TerminalState
 from dofrag.errors import StoreMissing, TraceError
+from dofrag.review import run_page
 from dofrag.review.events import judged
 from dofrag.review.passages import Shelf
 from dofrag.review.run_page import load_run
@@ -135,19 +136,24 @@ def test_odd_values_of_a_trace_do_no_harm(tmp_path: Path) -> None:
     assert judged(path)[0] == 1
 
 
-def test_a_page_has_bounds(tmp_path: Path) -> None:
-    many = [claim(f"La cuota {n} es de $113.14. " + "x" * 5_000, *GOOD[0]["citations"] * 5) for n in range(300)]
+def test_a_page_has_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    many = [claim(f"La cuota {n} es de $113.14.", *GOOD[0]["citations"] * 5) for n in range(300)]
+    many[0]["text"] = "x" * 40_000
     path = write_trace(tmp_path, "run-1", answered_run("run-1", many, (12, 21)))
     page = load_run(path, [shelf()], cite_as)
     assert len(page.claims) == 200
     assert sum(len(e.quotes) for c in page.claims for e in c.evidence) <= 400
     assert max(len(c.text) for c in page.claims) <= 4_001
-    events = [started("run-2"), *(read(12) for _ in range(2_500))]
-    page = load_run(write_trace(tmp_path, "run-2", events), [shelf()], cite_as)
-    assert page.truncated
+    monkeypatch.setattr(run_page, "EVENTS_MAX", 50)
+    events = [started("run-2"), *(read(12) for _ in range(80))]
+    assert load_run(write_trace(tmp_path, "run-2", events), [shelf()], cite_as).truncated
     ends = answered_run("run-3", GOOD, (12, 21))
-    page = load_run(write_trace(tmp_path, "run-3", [*ends[:2], *events[1:], *ends[2:]]), [shelf()], cite_as)
+    path = write_trace(tmp_path, "run-3", [*ends[:2], *events[1:], *ends[2:]])
+    page = load_run(path, [shelf()], cite_as)
     assert (page.truncated, len(page.claims), page.reason) == (True, 2, "closed")
+    monkeypatch.setattr(run_page, "VERIFIED_MAX", 1_000)
+    page = load_run(path, [shelf()], cite_as)
+    assert (page.checked, page.problem_count) == (False, 0)
 
 
 def test_what_is_no_trace_is_refused(traces: Path) -> None:
