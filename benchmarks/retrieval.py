@@ -14,10 +14,12 @@ import statistics
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from ranking import metrics, questions, systems
+from report import write_between
 
 from dofrag.search.open import open_index
 
@@ -105,6 +107,34 @@ def as_json(items: Sequence[questions.Item], runs: Sequence[Run], base: Run | No
     }
 
 
+def as_markdown(items: Sequence[questions.Item], runs: Sequence[Run], base: Run | None, options: Any) -> str:
+    """What was printed for all questions, as tables, with the command that prints it again."""
+    every = list(range(len(items)))
+    asked = f"`{options.questions.name}`" + (f", half `{options.subset}`" if options.subset else "")
+    lines = [
+        f"{asked}: {len(items)} questions; index stamp `{options.stamp[7:23]}`; {datetime.now(UTC):%Y-%m-%d}.",
+        "",
+        f"    python benchmarks/retrieval.py {options.questions.name} --index DIR {' '.join(options.said)}",
+        "",
+        f"| System | {' | '.join(HEADINGS[m] for m in metrics.METRICS)} | ms, median | p95 |",
+        "|---|" + "---|" * (len(metrics.METRICS) + 2),
+    ]
+    for run in runs:
+        ms = sorted(run.ms)
+        means = " | ".join(f"{run.mean(m, every):.3f}" for m in metrics.METRICS)
+        lines.append(f"| {run.name} | {means} | {statistics.median(ms):.0f} | {ms[int(0.95 * (len(ms) - 1))]:.0f} |")
+    others = [base] if base else []
+    for other in [*others, *(run for run in runs if run is not base and run.name in options.against)]:
+        names = " | ".join(HEADINGS[m] for m in metrics.METRICS)
+        lines += ["", f"| Difference to {other.name} | {names} |", "|---|" + "---|" * len(metrics.METRICS)]
+        for run in runs:
+            if run is not other:
+                found = [_difference(run, other, metric, every, options.seed) for metric in metrics.METRICS]
+                cells = " | ".join(f"{apart:+.3f} [{low:+.3f}, {high:+.3f}]" for apart, low, high in found)
+                lines.append(f"| {run.name} | {cells} |")
+    return "\n".join(lines)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("questions", type=Path)
@@ -116,6 +146,9 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, help="where baselines are kept; default: beside the index")
     parser.add_argument("--misses", action="store_true", help="name the questions of which a system misses a quote")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--against", action="append", default=[], help="in --write: another system to compare with")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="put the tables of all questions into a document")
+    parser.add_argument("--name", default="retrieval.py", help="of the place in that document")
     options = parser.parse_args()
     items = questions.load(options.questions, options.subset)
     if not items:
@@ -124,6 +157,7 @@ def main() -> None:
     runs: list[Run] = []
     with open_index(options.index) as opened:
         beside = options.index.resolve().with_name(f"{options.index.resolve().name}-baselines")
+        stamp = opened.stamp
         folder = (options.cache or beside) / opened.stamp.removeprefix("sha256:")[:16]
         finder = questions.Finder(opened.reader)
         hops = [finder.hops(item) for item in items]
@@ -145,6 +179,11 @@ def main() -> None:
         for run in runs:
             missed = [item.id for item, r in zip(items, run.scores["recall"], strict=True) if r < 1]
             print(f"\n{run.name} misses a quote of: {' '.join(missed) or '-'}")
+    if options.write:
+        options.stamp = stamp
+        options.said = [word for name in names for word in ("--system", name)]
+        options.said += ["--subset", options.subset] * (options.subset is not None)
+        write_between(options.write, options.name, as_markdown(items, runs, base, options))
     if options.json:
         text = json.dumps(as_json(items, runs, base, options.seed), ensure_ascii=False, indent=1)
         options.json.write_text(text + "\n", encoding="utf-8")

@@ -28,19 +28,20 @@ MEAN_CHUNKS = 10.3
 """Of a publication: 6.7 million chunks in 650,000 publications."""
 _FORMS = 120_000  # distinct words, about
 _STREAM = 1_500_000  # words of the long draw
-_HEAD = (  # the commonest words of official Spanish, in order
-    "de la y el en que los a las del se por para con o al su no un lo una es como sus artículo ley fracción este esta "
-    "presente conforme así términos dicha dicho federal secretaría cuando será sin sobre general nacional artículos "
-    "deberá deberán podrá caso disposiciones personas materia servicio servicios autoridad información plazo días "
-    "publicación diario oficial federación acuerdo programa recursos reglamento siguientes estados unidos mexicanos"
-).split()
-_ONSETS = "b c ch d f g j l ll m n p qu r s t v z br cr dr fr gr pr tr bl cl fl gl pl".split()  # noqa: SIM905
-_NUCLEI = "a e i o u a e o ie ue ia".split()  # noqa: SIM905
+# The commonest words of official Spanish, in order.
+_HEAD = """
+    de la y el en que los a las del se por para con o al su no un lo una es como sus artículo ley fracción este esta
+    presente conforme así términos dicha dicho federal secretaría cuando será sin sobre general nacional artículos
+    deberá deberán podrá caso disposiciones personas materia servicio servicios autoridad información plazo días
+    publicación diario oficial federación acuerdo programa recursos reglamento siguientes estados unidos mexicanos
+    """
+_ONSETS = "b c ch d f g j l ll m n p qu r s t v z br cr dr fr gr pr tr bl cl fl gl pl"
+_NUCLEI = "a e i o u a e o ie ue ia"
 _CODAS = ["", "", "", "", "n", "r", "s", "l"]
-_ENDINGS = (
-    "o a os as ción ciones miento mientos dad al ales ado ada ados ar er ir ante ista ismo ble bles ico ica oso orio "
-    "eza ura"
-).split()
+_ENDINGS = """
+    o a os as ción ciones miento mientos dad al ales ado ada ados ar er ir ante ista ismo ble bles ico ica oso orio eza
+    ura
+    """
 _ISSUERS = ["SECRETARIA DE", "COMISION NACIONAL DE", "INSTITUTO NACIONAL DE", "CONSEJO DE", "PODER JUDICIAL DE",
             "BANCO DE", "PROCURADURIA DE", "GOBIERNO DEL ESTADO DE"]  # fmt: skip
 _INSTRUMENTS = ["ACUERDO por el que se da a conocer", "DECRETO por el que se reforman disposiciones sobre",
@@ -87,7 +88,7 @@ class Gazette:
         draw = random.Random(f"words {seed}")
         # Common words are short; how short is left to chance.
         made = sorted((_word(draw) for _ in range(_FORMS)), key=lambda word: len(word) + 6 * draw.random())
-        self.words = list(dict.fromkeys([*_HEAD, *made]))
+        self.words = list(dict.fromkeys([*_HEAD.split(), *made]))
         weights = list(accumulate(1 / (rank + 2.7) ** 1.05 for rank in range(len(self.words))))
         stream = draw.choices(self.words, cum_weights=weights, k=_STREAM)
         for at in range(9, len(stream), 11):
@@ -145,11 +146,10 @@ class Gazette:
 
 
 def _word(draw: random.Random) -> str:
-    parts = [
-        draw.choice(_ONSETS) + draw.choice(_NUCLEI) + draw.choice(_CODAS)
-        for _ in range(draw.choice((0, 1, 1, 2)) or 1)
-    ]
-    return "".join(parts) + draw.choice(_ONSETS) * (parts[-1][-1] in "aeiou") + draw.choice(_ENDINGS)
+    onsets, nuclei = _ONSETS.split(), _NUCLEI.split()
+    syllables = range(draw.choice((0, 1, 1, 2)) or 1)
+    parts = [draw.choice(onsets) + draw.choice(nuclei) + draw.choice(_CODAS) for _ in syllables]
+    return "".join(parts) + draw.choice(onsets) * (parts[-1][-1] in "aeiou") + draw.choice(_ENDINGS.split())
 
 
 @lru_cache(maxsize=1)
@@ -159,8 +159,8 @@ def gazette(seed: int) -> Gazette:
 
 
 def write_ready(text: Text, seed: int, folder: Path) -> None:
-    """A file that says which publication it stands for: `parse` makes its chunks. Padded, for whether files are parsed
-    in several processes goes by their size."""
+    """A file that says which publication it stands for: `parse` makes its chunks. Padded, since the size of files
+    decides whether several processes parse them."""
     path = folder / text.name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"{seed} {text.number}{' ' * 100}\n", encoding="ascii")

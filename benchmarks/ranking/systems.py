@@ -228,4 +228,5 @@ class Product:
         outcome = SEARCH_EVIDENCE.run(context, asked)
         taken = (time.perf_counter() - begun) * 1000
         pool = self._corpus.backend.search_chunks(query, Filters(as_of=as_of), limit=POOL)
-        return Ranking([p.chunk_id for p in outcome.pointers], [h.chunk_id for h in pool.hits], taken)
+        # A copy that is listed with another passage takes no place, and counts for nothing.
+        return Ranking([r["chunk_id"] for r in outcome.results], [h.chunk_id for h in pool.hits], taken)
