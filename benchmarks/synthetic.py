@@ -39,8 +39,8 @@ _ONSETS = "b c ch d f g j l ll m n p qu r s t v z br cr dr fr gr pr tr bl cl fl 
 _NUCLEI = "a e i o u a e o ie ue ia"
 _CODAS = ["", "", "", "", "n", "r", "s", "l"]
 _ENDINGS = """
-    o a os as ción ciones miento mientos dad al ales ado ada ados ar er ir ante ista ismo ble bles ico ica oso orio eza
-    ura
+    o a os as ción ciones miento mientos dad al ales ado ada ados ar er ir ante ista ismo ble bles ico ica oso orio
+    eza ura
     """
 _ISSUERS = ["SECRETARIA DE", "COMISION NACIONAL DE", "INSTITUTO NACIONAL DE", "CONSEJO DE", "PODER JUDICIAL DE",
             "BANCO DE", "PROCURADURIA DE", "GOBIERNO DEL ESTADO DE"]  # fmt: skip
