@@ -12,8 +12,6 @@ from typing import Any
 
 import click
 
-from dofrag.text.shown import BIDI
-
 WIDTH_DEFAULT = 100
 """Columns when the output is not a terminal, so that piped output is the same everywhere."""
 
@@ -26,8 +24,8 @@ def print_json(document: Any) -> None:
     # `sys.stdout` is None where the process was started with it closed; the run itself still counts.
     utf8 = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") == "utf8"
     text = json.dumps(document, ensure_ascii=not utf8, indent=2)
-    # The data stays what it is; a console or a viewer of the raw document has nothing that turns its text about.
-    click.echo(BIDI.sub(lambda found: f"\\u{ord(found.group()):04x}", text))
+    # The data stays what it is; nothing in the raw document drives a console or turns its text about.
+    click.echo(_UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", text))
 
 
 def clean(text: str) -> str:

@@ -16,6 +16,8 @@ from dofrag.trace.events import RunFinished, RunStarted
 SUFFIX = ".jsonl"
 LINE_MAX = 8 * 1024 * 1024
 """Bytes of one line at most; a longer one is not a trace's."""
+EVENTS_MAX = 20_000
+"""Events of one trace at most: a run with wide limits writes a few hundred."""
 _TAIL = 8 * 1024
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
 

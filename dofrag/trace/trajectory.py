@@ -34,10 +34,7 @@ from dofrag.trace.events import (
     ToolReturned,
 )
 from dofrag.trace.problems import objects
-from dofrag.trace.reader import Line, read_lines
-
-EVENTS_MAX = 100_000
-"""Events of one trace that are held in memory at most."""
+from dofrag.trace.reader import EVENTS_MAX, Line, read_lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,7 +30,7 @@ from dofrag.trace.events import (
     ToolReturned,
 )
 from dofrag.trace.problems import PassageOf, Problem, ProblemCode
-from dofrag.trace.reader import Line, read_lines
+from dofrag.trace.reader import EVENTS_MAX, Line, read_lines
 from dofrag.trace.schema import misfits
 from dofrag.trace.witnesses.calls import Calls
 from dofrag.trace.witnesses.coverage import Coverage
@@ -52,6 +52,9 @@ def verify(path: Path, *, passage_of: PassageOf | None = None, expected_last: st
     check = _Check(path.stem, passage_of)
     for line in read_lines(path):
         check.line(line)
+        if line.number > EVENTS_MAX:
+            check.too_long()
+            break
     check.end(expected_last)
     return check.problems
 
@@ -95,6 +98,10 @@ class _Check:
             self._event(line.record.event)
         self._seq = line.record.seq if line.record else self._seq + 1
         self._last = digest(line.raw)
+
+    def too_long(self) -> None:
+        """What follows is not read: a file may be made to take for ever."""
+        self._say(ProblemCode.MALFORMED, f"more than {EVENTS_MAX:,} lines: no run writes as many")
 
     def _chain(self, line: Line, record: Record) -> None:
         if not intact(line.raw):

@@ -166,7 +166,13 @@ def test_a_trace_cannot_drive_the_terminal(tmp_path: Path) -> None:
     bad = "\x1b[2J\x9b31m\u202e"
     events = [started("run-1", question=bad, planner=bad), finished(message=bad, limitations=(bad,))]
     write_trace(tmp_path, "run-1", events)
-    for command in (["list"], ["show", "run-1"]):
+    for command in (
+        ["list"],
+        ["show", "run-1"],
+        ["list", "--json"],
+        ["show", "run-1", "--json"],
+        ["export", "run-1"],
+    ):
         out = dof("trace", *command, "--trace-dir", str(tmp_path)).out
         assert not any(sign in out for sign in bad if not sign.isalnum() and sign != "[")
 

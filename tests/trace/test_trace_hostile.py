@@ -16,7 +16,7 @@ from dofrag.cli.trace_text import render_trace, standing
 from dofrag.errors import DofError, TraceError
 from dofrag.trace.codec import GENESIS, decode, digest, encode, intact
 from dofrag.trace.compare import compare
-from dofrag.trace.events import Event
+from dofrag.trace.events import Decomposed, Event
 from dofrag.trace.export.otel import to_otel
 from dofrag.trace.export.report import make_report
 from dofrag.trace.export.text import TABLES, to_csv, to_json, to_markdown
@@ -176,3 +176,20 @@ def test_a_line_without_end_is_not_held_in_memory(tmp_path: Path) -> None:
     assert last.record is None
     assert last.raw == b""
     everything(path)
+
+
+def test_a_file_of_too_many_lines_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_trace(tmp_path)
+    monkeypatch.setattr("dofrag.trace.verify.EVENTS_MAX", 5)
+    monkeypatch.setattr("dofrag.trace.trajectory.EVENTS_MAX", 5)
+    assert {str(p.code) for p in verify(path)} == {"malformed", "not_finished"}
+    with pytest.raises(TraceError, match="no run writes as many"):
+        read_trajectory(path)
+
+
+def test_a_question_of_too_many_parts_is_not_followed(tmp_path: Path) -> None:
+    start, parts, *rest = sound_events("run-1")
+    assert isinstance(parts, Decomposed)
+    many = Decomposed(sub_questions=tuple({**parts.sub_questions[0], "id": f"q{n}"} for n in range(2_500)))
+    path = write_trace(tmp_path, "run-1", [start, many, *rest])
+    assert "parts" in {str(p.code) for p in verify(path)}

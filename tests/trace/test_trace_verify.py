@@ -31,7 +31,17 @@ from trace_samples import (
 
 from dofrag.domain.run import Closure, Reason, TerminalState
 from dofrag.trace.codec import digest
-from dofrag.trace.events import Answered, Event, PassageRead, ToolCalled, ToolReturned
+from dofrag.trace.events import (
+    Answered,
+    Event,
+    LimitReached,
+    ModelCalled,
+    PassageRead,
+    RunFinished,
+    RunStarted,
+    ToolCalled,
+    ToolReturned,
+)
 from dofrag.trace.verify import ProblemCode, verify
 
 
@@ -197,6 +207,26 @@ def test_an_interrupt_may_leave_a_call_open(tmp_path: Path) -> None:
         coverage=covered("not_found", None),
     )
     assert codes(write_trace(tmp_path, events=[*sound_events("run-1")[:5], end])) == []
+
+
+def test_a_provider_may_count_more_than_was_reserved(tmp_path: Path) -> None:
+    called = ModelCalled(
+        turn=1, model="m", attempt=1, mode="tools", prompt_tokens=10, max_output_tokens=10, input_tokens=70,
+        output_tokens=60, output_estimate=5, cost=0.5, outcome="ok", reply={"kind": "call"},
+    )  # fmt: skip
+    trip = LimitReached(turn=2, limit="max_tokens", maximum=100, spent=130, wanted=20, tool=None)
+    start, parts, *rest = limit_run("run-2")
+    assert isinstance(start, RunStarted)
+    assert isinstance(rest[-1], RunFinished)
+    spend = spent(turns=2, tool_calls=1, read_tokens=0, cost_units=3, latency_ms=400)
+    spend |= {"input_tokens": 70, "output_tokens": 60, "cost": 0.5}
+    end = dataclasses.replace(rest[-1], reason=Reason.TOKEN_LIMIT, message="max_tokens", spend=spend)
+    start = dataclasses.replace(start, limits=LIMITS | {"max_tokens": 100})
+    events: list[Event] = [start, parts, called, *rest[:2], trip, end]
+    assert codes(write_trace(tmp_path, "run-2", events)) == []
+    for wrong in ({"input_tokens": 69}, {"cost": 0.4}):
+        told = [*events[:-1], dataclasses.replace(end, spend=spend | wrong)]
+        assert codes(write_trace(tmp_path / str(wrong), "run-2", told)) == ["counts"]
 
 
 def test_a_refused_call_costs_nothing(tmp_path: Path) -> None:

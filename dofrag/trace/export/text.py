@@ -39,7 +39,8 @@ def source_text(source: Source, words: Mapping[str, str]) -> str:
     """A source on one line: how it is cited, its title and issuer, its date, which passage."""
     told = [source.cite_as, source.title, source.issuer, source.date if not source.cite_as else None]
     where = f"{source.publication}, {words['chunk']} {source.chunk_id}".removeprefix(", ")
-    return ". ".join(t.rstrip(".") for t in told if t) + f" ({where})"
+    ended = [t if t.endswith("…") else f"{t.rstrip('.')}." for t in told if t]
+    return " ".join([*ended, f"({where})"])
 
 
 def to_markdown(report: Report) -> str:

@@ -27,7 +27,7 @@ class Calls:
         self._made: dict[str, ToolCalled] = {}
         self._open: set[str] = set()
         self._seen: set[int] = set()
-        self._awaited: list[tuple[int, str]] = []
+        self._awaited: dict[tuple[int, str], None] = {}
         self._reader = ""
         self.read: dict[int, PassageRead] = {}
         self.ran: list[str] = []
@@ -113,7 +113,7 @@ class Calls:
             if chunk_id is None or (chunk_id not in wanted and not beside):
                 self._say(ProblemCode.PASSAGE, f"{call_id} brings chunk {chunk_id}, which was not asked for")
             else:
-                self._awaited.append((chunk_id, str(result.get("publication"))))
+                self._awaited[chunk_id, str(result.get("publication"))] = None
 
     def passage(self, event: PassageRead) -> None:
         if event.chunk_id in self.read:
@@ -128,7 +128,7 @@ class Calls:
                 f"chunk {event.chunk_id} of {event.publication} is not what {event.call_id} brought back",
             )
         else:
-            self._awaited.remove((event.chunk_id, event.publication))
+            del self._awaited[event.chunk_id, event.publication]
         self.read[event.chunk_id] = event
         self._excerpt(event)
         if self._passage_of is not None:

@@ -14,6 +14,8 @@ from dofrag.trace.problems import ProblemCode, Say, as_id, objects
 _GROWS = (Status.OPEN, Status.READ, Status.SUPPORTED)
 _LEAST = (Status.NOT_FOUND, Status.OPEN, Status.READ, Status.CONTRADICTED, Status.SUPPORTED, Status.ANSWERED)
 """A part is as far as the first of these that one of its requirements has."""
+PARTS_MAX = 2_000
+"""Parts and requirements of one question that are followed: no question has as many."""
 SEARCHES = frozenset({"list_publications", "search_documents", "search_evidence"})
 
 
@@ -52,6 +54,9 @@ class Coverage:
         ids = [i for part, own in self._parts.items() for i in (part, *own)]
         if len(set(ids)) != len(ids):
             self._say(ProblemCode.PARTS, "two parts or requirements have one id")
+        if len(ids) > PARTS_MAX:
+            self._say(ProblemCode.PARTS, f"{len(ids):,} parts and requirements: no question has as many")
+            self._parts, ids = {}, []
         self._status = dict.fromkeys(ids, str(Status.OPEN))
 
     def changed(self, event: CoverageChanged, read: Collection[int]) -> None:

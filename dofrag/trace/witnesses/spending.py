@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,15 +23,17 @@ class Spending:
         self._say = say
         self._limits: Mapping[str, Any] = {}
         self._models: list[ModelCalled] = []
+        self._attempts: Counter[int] = Counter()
         self._trips: list[LimitReached] = []
+        self._tripped: set[tuple[int, str, str | None]] = set()
 
     def started(self, event: RunStarted) -> None:
         self._limits = event.limits
 
     def model(self, event: ModelCalled) -> None:
-        before = [m for m in self._models if m.turn == event.turn]
-        if event.attempt != len(before) + 1:
-            self._say(ProblemCode.COUNTS, f"attempt {event.attempt} of turn {event.turn} is number {len(before) + 1}")
+        self._attempts[event.turn] += 1
+        if event.attempt != (number := self._attempts[event.turn]):
+            self._say(ProblemCode.COUNTS, f"attempt {event.attempt} of turn {event.turn} is number {number}")
         self._models.append(event)
 
     def limit(self, event: LimitReached) -> None:
@@ -47,8 +50,9 @@ class Spending:
                 ProblemCode.LIMITS,
                 f"{event.limit}: {event.spent} spent, {event.wanted} wanted, {event.maximum} allowed",
             )
-        if any((t.turn, t.limit, t.tool) == (event.turn, event.limit, event.tool) for t in self._trips):
+        if (step := (event.turn, event.limit, event.tool)) in self._tripped:
             self._say(ProblemCode.LIMITS, f"{event.limit} is reached twice in one step")
+        self._tripped.add(step)
         self._trips.append(event)
 
     def finished(
