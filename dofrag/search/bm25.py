@@ -67,10 +67,10 @@ class Bm25Index(EngineReader):
             return Page((), 0)
         restricted = self._restrict(asked.finding, filters)
         depth, deep = (DEPTH, _ANCHORED_DEPTH) if asked.counting else (POOL, _ANCHORED)
-        found, total = self._ranked(restricted, max(limit, depth))
+        found, total = self._ranked(restricted, max(limit, depth), enough=max(limit, POOL))
         entries = {entry.chunk_id: entry for entry in found}
         named = [
-            (name, self._ranked(filtered(restricted, condition), deep, count=False)[0])
+            (name, self._ranked(filtered(restricted, condition), deep, count=False, enough=_ANCHORED)[0])
             for name, condition in asked.anchors
         ]
         entries |= {entry.chunk_id: entry for _, members in named for entry in members}

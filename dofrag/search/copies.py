@@ -12,12 +12,11 @@ import re
 from collections.abc import Mapping, Sequence
 
 from dofrag.domain.corpus import Hit, Kind, Passage
-from dofrag.text.fold import STOP_WORDS, fold
+from dofrag.text.fold import STOP_WORDS, fold_chars
 
 _WORD = re.compile(r"[^\W_]+")
-_PRINTING = frozenset(
-    {"primera", "segunda", "tercera", "cuarta", "unica", "publicacion", "vez", "1a", "2a", "3a", "r"}
-)
+_FIGURE = re.compile(r"\d+")
+_UNTOLD = STOP_WORDS | {"primera", "segunda", "tercera", "cuarta", "unica", "publicacion", "vez"}
 _Sign = tuple[tuple[str, ...], frozenset[str]]
 _SCAN = 8_000  # characters; longer passages are copies of none
 
@@ -48,6 +47,5 @@ def group_copies(
 
 
 def _sign(text: str) -> _Sign:
-    words = _WORD.findall(fold(text))
-    figures = tuple(word for word in words if any(map(str.isdigit, word)) and word not in _PRINTING)
-    return figures, frozenset(words) - STOP_WORDS - _PRINTING - {*figures}
+    folded = fold_chars(text)
+    return tuple(_FIGURE.findall(folded)), frozenset(_WORD.findall(folded)) - _UNTOLD

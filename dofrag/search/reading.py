@@ -142,27 +142,32 @@ class EngineReader:
         keys = [f"{name}:{query_text(value)}" for value in values]
         return tantivy.Query.term_set_query(self._schema, "key", keys) if keys else tantivy.Query.empty_query()
 
-    def _ranked(self, query: tantivy.Query, limit: int, *, count: bool = True) -> tuple[list[Entry], int]:
+    def _ranked(
+        self, query: tantivy.Query, limit: int, *, count: bool = True, enough: int | None = None
+    ) -> tuple[list[Entry], int]:
         """The best `limit` by score, ties by chunk id, and the number of matches.
 
-        The engine leaves ties in any order, so at the edge of the list more are fetched until the tie is whole.
+        The engine leaves ties in any order, so at the edge of the list more are fetched until the tie is whole; or
+        none of a tie that is not whole is taken, where so many as `enough` stand before it.
         """
         depth = limit + 1
         while True:
             result = self._searcher.search(query, limit=depth, count=count)
-            scores = [score for score, _ in result.hits]
-            whole = len(scores) < depth or scores[-1] < scores[limit - 1]
-            if whole or depth >= limit + _TIES:
+            hits, total = result.hits, int(result.count or 0)
+            edge = hits[limit - 1][0] if len(hits) >= depth else None
+            if edge is None or hits[-1][0] < edge or depth >= limit + _TIES:
                 break
+            before = [hit for hit in hits if hit[0] > edge]
+            if enough is not None and len(before) >= enough:
+                return self._entries(before), total
             depth = min(depth * 4, limit + _TIES)
-        return self._entries(result.hits)[:limit], int(result.count or 0)
+        return self._entries(hits)[:limit], total
 
     def _entries(self, hits: Sequence[tuple[Any, tantivy.DocAddress]]) -> list[Entry]:
         addresses = [address for _, address in hits]
         ids, publications = self._numbers("id", addresses), self._numbers("publication", addresses)
-        scores = [float(score) for score, _ in hits]
-        entries = map(Entry._make, zip(ids, publications, scores, addresses, strict=True))
-        return sorted(entries, key=lambda e: (-e.score, e.chunk_id))
+        order = sorted((-float(score), ids[n], n) for n, (score, _) in enumerate(hits))
+        return [Entry(chunk, publications[n], -score, addresses[n]) for score, chunk, n in order]
 
     def _numbers(self, field: str, addresses: Sequence[tantivy.DocAddress]) -> list[int]:
         """Of a fast field. Raises IndexMismatch where it is missing."""
