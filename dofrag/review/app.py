@@ -268,6 +268,11 @@ def _parse_verdict(
         reasons = tuple(dict.fromkeys(Why(r) for r in form.get("reason", [])))
     except ValueError as error:
         raise UsageError(str(error)[:100]) from None
+    said = words(look.lang)
+    if mark in (Mark.PARTIAL, Mark.INCORRECT) and not reasons:
+        raise UsageError(said.need_reason)
+    if not look.author:
+        raise UsageError(said.need_author)
     return Verdict(
         run_id=run,
         claim=int(claim) if claim else None,

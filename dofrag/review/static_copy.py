@@ -79,11 +79,13 @@ def export(
         shown = select(listing, filters, look.author)
         _write(folder / list_name(number), pages.runs(collection, listing, filters, shown))
     pages = Pages(look, FileUrls("../"), labels)
+    page_of = {r.run_id: n // PAGE + 1 for n, r in enumerate(listing.rows)}
     for done, row in enumerate(rows, 1):
         given = [] if look.blind else listing.verdicts.get(row.run_id, ())
         page = load_run(row.path, shelves, cite_as, collection.record(row.run_id).get("partial"))
-        at = next(n for n, r in enumerate(listing.rows) if r.run_id == row.run_id) // PAGE + 1
-        html = pages.run(collection, row, page, given, place_in(rows, row.run_id), f"page={at}")
+        around = place_in(rows[max(0, done - 2) : done + 1], row.run_id)
+        place = replace(around, number=done, of=len(rows))
+        html = pages.run(collection, row, page, given, place, f"page={page_of[row.run_id]}")
         _write(folder / "runs" / f"{row.run_id}.html", html)
         progress(done, len(rows))
     if not look.blind:

@@ -133,7 +133,7 @@ def test_reasons_can_be_left_and_are_asked_for(page: Page, site: str, campaign: 
     for key in ("j", "3", "Enter"):
         page.keyboard.press(key)
     page.wait_for_function("() => document.querySelector('#c1 output').classList.contains('bad')")
-    assert "reason" in page.inner_text("#c1 output")
+    assert "motivo" in page.inner_text("#c1 output")
     for key in ("3", "4", "Escape"):
         page.keyboard.press(key)
     assert not page.locator("#c1 input[name=verdict]:checked").count()

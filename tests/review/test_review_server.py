@@ -187,6 +187,12 @@ def test_what_is_no_verdict_is_refused_with_a_reason(browser: Browser, where: st
     assert json.loads(answer.body)["message"]
 
 
+def test_nobody_s_verdict_is_not_kept(browser: Browser, where: str) -> None:
+    browser.post("/prefs", [("author", " "), ("lang", "es")])
+    answer = browser.post(f"{where}/r/run-cut/verdict", _verdict(), Accept="application/json")
+    assert (answer.status, "quién revisa" in json.loads(answer.body)["message"]) == (400, True)
+
+
 def test_a_run_that_is_not_there_takes_no_verdict(browser: Browser, where: str) -> None:
     for run in ("none", "broken", "..%2frun-good"):
         assert browser.post(f"{where}/r/{run}/verdict", _verdict()).status == 404
