@@ -142,7 +142,10 @@ def evaluate(
             look.enter(folder, spec, datetime.now(UTC).isoformat(timespec="seconds"))
 
     run_campaign(folder, benches, chosen.items, spec, workers=plan.workers, on_begin=begin, on_done=on_done)
-    return folder, write_report(folder)
+    report = write_report(folder)
+    if look is not None:
+        look.finish(folder, report["episodes_sha256"])
+    return folder, report
 
 
 def set_index(chosen: QuestionSet, notice: Callable[[str], None]) -> Path | None:

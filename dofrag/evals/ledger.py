@@ -1,4 +1,4 @@
-"""The ledger of a sealed set: every seal and every look, one line each, chained by hash, only ever added to.
+"""The ledger of a sealed set: every seal, every look and its end, one line each, chained by hash, only ever added to.
 
 A look is a campaign that ran the set's questions, or began to. `sha256` of a line covers it and the line before it.
 """
@@ -16,7 +16,7 @@ from dofrag.errors import SetTampered
 from dofrag.evals.records import canonical
 
 LEDGER = "ledger.jsonl"
-SEALED, LOOK = "sealed", "look"
+SEALED, LOOK, FINISHED = "sealed", "look", "finished"
 _BEGIN = "0" * 64
 
 Json = dict[str, Any]
@@ -40,7 +40,9 @@ def read_ledger(path: Path) -> list[Json]:
             entry: Any = json.loads(line)
         except (ValueError, RecursionError):
             entry = None
-        sound = isinstance(entry, dict) and entry.get("event") in (SEALED, LOOK) and entry.get("prev") == before
+        sound = (
+            isinstance(entry, dict) and entry.get("event") in (SEALED, LOOK, FINISHED) and entry.get("prev") == before
+        )
         if not sound or entry.get("sha256") != entry_sha256(entry):
             raise SetTampered(f"{path}:{number} is not what was written", hint="restore the ledger from git")
         before = str(entry["sha256"])
@@ -87,9 +89,12 @@ def ledger_rows(entries: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[l
     """Head and rows of the ledger as a table."""
     rows = []
     for e in entries:
-        what = f"sealed by {e.get('author')}" if e["event"] == SEALED else f"look {e.get('look')}"
-        code = "sealed code" if e["event"] == SEALED or e.get("sealed_code") else "other code"
-        ran = ", ".join(e.get("variants", ())) if e["event"] == LOOK else f"{e.get('questions')} questions"
+        what = {SEALED: f"sealed by {e.get('author')}", LOOK: f"look {e.get('look')}",
+                FINISHED: f"look {e.get('look')} finished"}[e["event"]]  # fmt: skip
+        code = "-" if e["event"] == FINISHED else "sealed code"
+        code = "other code" if e["event"] == LOOK and not e.get("sealed_code") else code
+        ran = ", ".join(e.get("variants", ())) if e["event"] == LOOK else str(e.get("episodes_sha256") or "")[:16]
+        ran = f"{e.get('questions')} questions" if e["event"] == SEALED else ran
         rows.append([str(e["n"]), str(e.get("utc")), what, code, str(e.get("commit") or "-")[:12], ran,
                      str(e["sha256"])[:16]])  # fmt: skip
     return ["", "When (UTC)", "What", "Code", "Commit", "Of what", "Hash"], rows

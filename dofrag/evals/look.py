@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from dofrag.errors import SetTampered, UsageError
 from dofrag.evals import ledger
 from dofrag.evals.code import Code, code_at, running_package
 from dofrag.evals.dataset import QuestionSet
-from dofrag.evals.records import SPEC
+from dofrag.evals.records import SPEC, expected_episodes, read_records
 from dofrag.evals.seal import Seal, check_set, demand_sealed_code, read_seal
 from dofrag.store.lock import WriterLock
 
@@ -52,6 +53,8 @@ class Look:
         with WriterLock(self.folder, "dof eval"):
             entries = ledger.read_ledger(path)
             if any(e.get("campaign") == name for e in entries):
+                if _finished(entries, name) and len(read_records(campaign)) < expected_episodes(spec):
+                    raise SetTampered(f"{campaign} was finished, and its episodes are gone", hint="restore them")
                 if kept.is_file():
                     return
             else:
@@ -67,6 +70,26 @@ class Look:
                     "predictions_sha256": spec.get("predictions_sha256"),
                 })  # fmt: skip
             shutil.copyfile(path, kept)
+
+    def finish(self, campaign: Path, episodes_sha256: str) -> None:
+        """Write the hash of the campaign's records into the ledger, once. Raises SetTampered where it has another."""
+        path, name = self.folder / ledger.LEDGER, campaign_id(campaign)
+        with WriterLock(self.folder, "dof eval"):
+            entries = ledger.read_ledger(path)
+            done = _finished(entries, name)
+            if done is None:
+                number = next(e["look"] for e in entries if e.get("campaign") == name)
+                ledger.add(path, ledger.FINISHED, {
+                    "utc": datetime.now(UTC).isoformat(timespec="seconds"), "look": number, "campaign": name,
+                    "episodes_sha256": episodes_sha256,
+                })  # fmt: skip
+            elif done["episodes_sha256"] != episodes_sha256:
+                raise SetTampered(f"the episodes of {campaign} are not those that it was finished with",
+                                  hint="restore them")  # fmt: skip
+
+
+def _finished(entries: Sequence[Json], campaign: str) -> Json | None:
+    return next((e for e in entries if e["event"] == ledger.FINISHED and e.get("campaign") == campaign), None)
 
 
 def looked_at(chosen: QuestionSet, frozen: bool, other_index: bool) -> Look | None:

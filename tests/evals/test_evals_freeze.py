@@ -252,7 +252,8 @@ def test_the_first_look_is_a_locked_result(looked: Copy) -> None:
     assert "| LOST |" in text
     assert "## Ledger of this set" in text
     assert looked.dof("eval", "report", "first", "--check").code == 0
-    look = looked.ledger()[-1]
+    _, look, done = looked.ledger()
+    assert done["episodes_sha256"] == report["episodes_sha256"]
     assert (look["look"], look["variants"], look["sealed_code"]) == (1, ["fixed", "core"], True)
     assert look["predictions_sha256"] == report["campaign"]["predictions_sha256"]
 
@@ -262,11 +263,17 @@ def test_going_on_is_no_second_look(looked: Copy, again: Any) -> None:
     path = copy.root.parent / "first" / "episodes.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:2]))
+    ledger = copy.set / "ledger.jsonl"
+    begun = ledger.read_bytes().splitlines(keepends=True)
+    ledger.write_bytes(b"".join(begun[:2]))  # as it stood while the campaign ran
     words = ("--frozen-commit", "--arm", "fixed", "--arm", "core", "--predictions", "told.jsonl")
     done = copy.look("first", *words)
     assert done.code == 0, done.err
     assert done.document["locked_result"] is True
-    assert sum(e["event"] == "look" for e in copy.ledger()) == 1
+    assert [e["event"] for e in copy.ledger()] == ["sealed", "look", "finished"]
+    assert copy.ledger()[-1]["episodes_sha256"] == done.document["episodes_sha256"]
+    path.write_bytes(b"".join(lines[:2]))  # a finished campaign is not run anew
+    assert code_of(copy.look("first", *words)) == "tampered"
     (copy.root.parent / "told.jsonl").write_text(
         '{"id": "P", "text": "after", "left": {"figure": "correct"}, "is": ">", "right": 0}', encoding="utf-8"
     )
@@ -327,7 +334,13 @@ def test_a_sealed_set_runs_on_its_own_corpus(looked: Copy) -> None:
 
 def test_the_ledger_is_a_chain(looked: Copy, tmp_path: Path) -> None:
     lines = (looked.set / "ledger.jsonl").read_bytes().splitlines(keepends=True)
-    for spoiled in (lines[1:], [lines[0], lines[0]], [lines[0].replace(b"1", b"2", 1), *lines[1:]], [b"[]\n"]):
+    for spoiled in (
+        lines[1:],
+        [lines[0], *lines[2:]],
+        [lines[0], lines[0]],
+        [lines[0].replace(b"1", b"2", 1), *lines[1:]],
+        [b"[]\n"],
+    ):
         path = tmp_path / "ledger.jsonl"
         path.write_bytes(b"".join(spoiled))
         with pytest.raises(SetTampered):
