@@ -42,7 +42,6 @@ SAME_LEVEL = {
     ("store", "search"),
     ("search", "store"),
     ("sample", "ingest"),
-    ("evals", "review"),
     ("wiring", "players"),
     ("tracing", "wiring"),
     ("wiring", "strategies"),

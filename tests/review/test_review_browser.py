@@ -68,6 +68,17 @@ def page(chromium: Any) -> Iterator[Page]:
     assert not faults
 
 
+def settled(page: Page, selector: str) -> None:
+    """Wait for a page that has this, until its script has run."""
+    page.wait_for_selector(selector, state="attached")
+    page.wait_for_load_state("load")
+
+
+def focused(page: Page, selector: str) -> None:
+    """Wait until this has the focus."""
+    page.wait_for_function("s => document.activeElement?.matches(s)", arg=selector)
+
+
 def kept(campaign: Path, run: str) -> dict[tuple[int | None, str], Any]:
     found, bad = read_verdicts(campaign / "traces" / f"{run}.review.jsonl")
     assert bad == 0
@@ -81,13 +92,14 @@ def test_open_a_campaign_filter_it_open_a_run_and_follow_a_citation(page: Page, 
     page.select_option('select[name="state"]', "answered")
     page.fill("#search", "CUOTA de la zona")
     page.click(".filters button")
+    page.wait_for_url(lambda url: "state=answered" in url)
     assert page.locator(".row").count() == 1
     page.click(".question")
+    settled(page, ".asked")
     assert page.inner_text("h1") == "¿Cuál es la cuota de la zona norte, y en qué plazo se paga?"
     page.click("#c1 .quote-link")
-    quote = page.locator("#c1q1-1")
-    assert quote.evaluate("e => e === document.activeElement")
-    box = quote.bounding_box()
+    focused(page, "#c1q1-1")
+    box = page.locator("#c1q1-1").bounding_box()
     assert 0 <= box["y"] <= 800
     assert page.inner_text("#c1 .passage mark:nth-of-type(1)").strip() == "Norte"
     assert "La cuota se actualiza" in page.inner_text("#c1 .passage")
@@ -145,7 +157,7 @@ def test_every_way_around_by_keyboard(page: Page, site: str) -> None:
     page.keyboard.press("j")
     page.keyboard.press("j")
     page.keyboard.press("Enter")
-    page.wait_for_selector(".asked")
+    settled(page, ".asked")
     second = page.url
     page.keyboard.press("n")
     page.wait_for_url(lambda url: url != second)
@@ -158,12 +170,12 @@ def test_every_way_around_by_keyboard(page: Page, site: str) -> None:
     assert not page.locator("#help").is_visible()
     assert page.url == second
     page.keyboard.press("u")
-    page.wait_for_selector(".rows")
+    settled(page, ".rows")
     page.keyboard.press("/")
-    assert page.locator("#search").evaluate("e => e === document.activeElement")
+    focused(page, "#search")
     page.goto(f"{site}/r/run-good")
     page.keyboard.press("c")
-    assert page.locator("#c1q1-1").evaluate("e => e === document.activeElement")
+    focused(page, "#c1q1-1")
     page.keyboard.press("l")
     assert page.locator("#timeline").bounding_box()["y"] < 400
 
@@ -175,7 +187,7 @@ def test_single_keys_can_be_turned_off(page: Page, site: str) -> None:
     page.select_option('select[name="theme"]', "dark")
     page.select_option('select[name="lang"]', "en")
     page.click(".prefs button")
-    page.wait_for_selector('html[data-theme="dark"]')
+    settled(page, 'html[data-theme="dark"]')
     assert page.url == f"{site}/r/run-good"
     assert page.inner_text("#answer-h") == "Answer, claim by claim"
     page.keyboard.press("?")
@@ -190,6 +202,7 @@ def test_without_scripts_it_reads_and_judges(chromium: Any, site: str, campaign:
         page = context.new_page()
         page.goto(f"{site}?state=answered")
         page.click(".question:has-text('cuota de la zona')")
+        settled(page, "mark#c1q1-1")
         assert page.locator("mark#c1q1-1").is_visible()
         assert not page.locator("#help-open").is_visible()
         page.click(".jump a[href='#timeline']")
@@ -211,6 +224,7 @@ def test_a_hostile_document_shows_as_text(page: Page, site: str) -> None:
     page.goto(f"{site}?text=script")
     assert "<script>window.pwned = 12</script>" in page.inner_text(".question")
     page.click(".question")
+    settled(page, ".asked")
     assert page.inner_text("h1").startswith('"><script>')
     shown = page.inner_text("#c1 .passage")
     for text in ("<script>window.pwned = 1</script>", "<img src=x onerror=", "(javascript:window.pwned=3)",
@@ -287,13 +301,13 @@ def test_the_copy_opens_from_a_disk(page: Page, campaign: Path, tmp_path: Path) 
     assert page.locator(".row").count() == 50
     page.click(".pages a[rel=next]")
     page.click(".question:has-text('script')")
-    page.wait_for_selector("#c1")
+    settled(page, "#c1")
     assert page.evaluate(QUIET)
     page.keyboard.press("u")
-    page.wait_for_selector(".rows")
+    settled(page, ".rows")
     page.click(".pages a[rel=prev]")
     page.click(".question:has-text('cuota de la zona')")
     page.click("#c1 .quote-link")
-    assert page.locator("#c1q1-1").evaluate("e => e === document.activeElement")
+    focused(page, "#c1q1-1")
     assert page.locator("form.verdict, form.filters, .prefs").count() == 0
     assert _serious(page) == []
