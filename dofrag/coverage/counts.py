@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dofrag.coverage.cues import cue
 from dofrag.coverage.items import whole_lists
 from dofrag.coverage.numbering import numbering
 from dofrag.coverage.prepared import PreparedPassage, Sentence
@@ -68,6 +69,8 @@ def _number(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> It
             following = tuple(stem(w) for w in words(quantity.noun)[:3])
             if (nouns and not any(held(n, following) for n in nouns)) or (not nouns and number.unit is None):
                 continue
+            if quantity.value * FRACTION < number.value and not cue("totals").search(sentence.folded):
+                continue  # three of them were named: that says nothing of how many there are
             status = PremiseStatus.SUPPORTED if quantity.value == number.value else PremiseStatus.FALSE
             span = quotable_span(prepared.text, sentence.span, (quantity.start, quantity.end))
             yield status, span, quantity.text, ()
@@ -81,6 +84,8 @@ def _of_all(sub: SubQuestion, sentence: Sentence, prepared: PreparedPassage) -> 
     return sum(held(s, sentence.near) or held(s, own) for s in subject) >= len(subject) - 1
 
 
+FRACTION = 10
+"""How many times fewer a count may be than the one it corrects, where nothing says that it is of all."""
 SHORT = 60
 """Characters of a line that a number begins and that counts nothing."""
 

@@ -15,6 +15,7 @@ from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.source import meant, names_anything, telling_terms
 from dofrag.coverage.turns import denies, untold
 from dofrag.coverage.vocabulary import wordset
+from dofrag.domain.corpus import Kind
 from dofrag.domain.question import (
     ActorRequired,
     DateRequired,
@@ -31,6 +32,7 @@ from dofrag.domain.question import (
 )
 from dofrag.text.fold import STOP_WORDS, content_words, fold_chars, stem, words
 from dofrag.text.numbers import find_numbers
+from dofrag.text.patterns import late
 
 
 def vague(requirement: Requirement, part: SubQuestion | None) -> bool:
@@ -70,10 +72,33 @@ def grounded(
     if isinstance(requirement, TopicRequired) and cue("thing_of").search(text) and not _placed(requirement):
         return _in_a_row(requirement, sentence)
     if isinstance(requirement, ValueRequired) and part is not None and _priced(requirement, part.text):
-        return any(q.unit not in TIMES for q in sentence.quantities) and _all_words(requirement, sentence, prepared)
+        paid = any(q.unit not in TIMES and q.kind != "surface" for q in sentence.quantities)
+        return paid and _all_words(requirement, sentence, prepared)
+    if part is not None and _of_one_case(requirement, prepared, part):
+        return False
     if isinstance(requirement, ListRequired) and _handed_in(requirement, prepared):
         return True
     return _all_words(requirement, sentence, prepared)
+
+
+def _loose(requirement: Requirement) -> bool:
+    """Whether nothing but its own words tells what a part is of: no source, no name, no scene."""
+    told = _placed(requirement) or requirement.entities or requirement.context
+    return (
+        not told
+        and isinstance(requirement, (ValueRequired, DeadlineRequired))
+        and not (isinstance(requirement, ValueRequired) and requirement.indicator)
+    )
+
+
+def _of_one_case(requirement: Requirement, prepared: PreparedPassage, part: SubQuestion) -> bool:
+    """Whether a notice would lend the term of its own case to a question that names none: it is no rule for all."""
+    if not isinstance(requirement, DeadlineRequired) or prepared.passage.publication.kind is not Kind.AVISO:
+        return False
+    return not (requirement.entities or _placed(requirement) or _CAPITAL.search(part.question or part.text))
+
+
+_CAPITAL = late(r"(?<=[a-zñáéíóú][ ])[A-ZÁÉÍÓÚÑ][\wñáéíóú]{2,}")
 
 
 def _states(stated: tuple[str, ...], sentence: Sentence) -> bool:
@@ -137,6 +162,12 @@ def _all_words(requirement: Requirement, sentence: Sentence, prepared: PreparedP
     if wordset("seasons").intersection(missed):
         return False
     hits = len(subject) - len(missed)
+    if (
+        isinstance(requirement, DeadlineRequired)
+        and _loose(requirement)
+        and prepared.passage.publication.consolidated
+    ):
+        return all(meant(s, sentence.near) for s in subject)  # a law has terms for many an act
     if isinstance(requirement, _DATED):
         return hits * 2 >= len(subject)
     if isinstance(requirement, ActorRequired) and cue("court").search(requirement.role or ""):

@@ -149,6 +149,8 @@ def _candidates(
     in a row after one that counts them."""
     named = names_anything(source)
     for one in prepared.lists:
+        if one.lead is not None and _defines(prepared.text[one.lead[0] : one.lead[1]]) and not _asks_terms(subject):
+            continue  # what terms mean is no list of anything else
         own = prepared.text[one.items[0].start : one.items[-1].end] if named else ""
         if _introduced(subject, prepared, one.lead, named, continued=one.items[0].ordinal > 1, own=own):
             lead = _lead_span(prepared, one.lead)
@@ -168,6 +170,14 @@ def _candidates(
                 yield _List(inline, True, None, key, sentence.span)
     yield from _labelled(subject, prepared)
     yield from _rows(subject, prepared)
+
+
+def _defines(lead: str) -> bool:
+    return bool(cue("definition_lead").search(fold_chars(lead)))
+
+
+def _asks_terms(subject: tuple[str, ...]) -> bool:
+    return bool(wordset("meanings").intersection(subject))
 
 
 def _introduced(

@@ -52,7 +52,7 @@ def value_support(requirement: ValueRequired, prepared: PreparedPassage) -> Supp
             misses.append("what is added to it")
             continue
         figures = [q for q in sentence.quantities if unit_fits(requirement.unit, q)]
-        figures = [q for q in figures if not priced or (q.unit and q.unit not in LENGTHS)]
+        figures = [q for q in figures if not priced or (q.unit and q.unit not in LENGTHS and q.kind != "surface")]
         figures = figures or [q for q in sentence.quantities if said_after(requirement.unit, q, sentence)]
         if not figures and sentence.header is not None:
             figures = [q for q in sentence.quantities if column_fits(requirement.unit, q, sentence, prepared)]
