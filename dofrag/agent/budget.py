@@ -8,6 +8,7 @@ from dofrag.domain.records import dataclass
 from dofrag.domain.run import Limits, Spend
 from dofrag.tools.contract import ToolSpec
 
+
 @dataclass(frozen=True, slots=True)
 class Trip:
     """A limit that stopped something before it happened."""

@@ -13,13 +13,14 @@ from datetime import date
 
 from dofrag.agent.listed import listed
 from dofrag.coverage.cues import cue
+from dofrag.coverage.later import alters, corrects
 from dofrag.coverage.listing import asks_for_all, fits
 from dofrag.coverage.match import PreparedPassage, meets
 from dofrag.coverage.provision import provision_sentences
 from dofrag.domain.corpus import Publication
 from dofrag.domain.evidence import Claim, Fault, FaultCode
 from dofrag.domain.question import Question, Requirement, SubQuestion, ValueRequired
-from dofrag.planner.series import alters, corrects, newer_in_series, of_no_time, searched_since
+from dofrag.planner.series import newer_in_series, of_no_time, searched_since
 from dofrag.text.dates import find_dates
 from dofrag.text.fold import fold
 from dofrag.text.mentions import find_provisions

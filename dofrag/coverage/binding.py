@@ -64,12 +64,20 @@ def _faults(text: str, quotes: Sequence[Quoted], computed: Words, dated: bool) -
 def _verbatim(text: str, quotes: Sequence[Quoted]) -> bool:
     """Whether a claim says quotes and nothing else: a stretch of one, or several whole ones with their dates."""
     said = _level(text)
-    shown = sorted((_level(q.prepared.text[q.start : q.end]) for q in quotes), key=len, reverse=True)
-    if any(said in one for one in shown):
-        return True
-    for one in shown:
+    return any(said in one for one in _shown(quotes)) or not beyond_quotes(text, quotes)
+
+
+def beyond_quotes(text: str, quotes: Sequence[Quoted]) -> str:
+    """What a text says besides whole quotes and their dates, folded and without signs; "" for nothing."""
+    said = _level(text)
+    for one in _shown(quotes):
         said = said.replace(one, " ") if one else said
-    return not _DATED.sub(" ", said).strip()
+    return " ".join(_DATED.sub(" ", said).split())
+
+
+def _shown(quotes: Sequence[Quoted]) -> list[str]:
+    """The quotes, folded and without signs, the longest first."""
+    return sorted((_level(q.prepared.text[q.start : q.end]) for q in quotes), key=len, reverse=True)
 
 
 def _level(text: str) -> str:

@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from dofrag.coverage.binding import Quoted, misbound
+from dofrag.coverage.binding import Quoted, beyond_quotes, misbound
 from dofrag.coverage.facts import Facts, facts_of, unquoted
 from dofrag.coverage.interface import Proof, Support, Verdict
+from dofrag.coverage.later import corrects as mends
 from dofrag.coverage.ledger import hold_to_one_list
 from dofrag.coverage.links import linked
 from dofrag.coverage.match import meets, speaks_of_it
 from dofrag.coverage.premises import corrects, premise_faults
 from dofrag.coverage.prepared import PreparedPassage, acronyms
 from dofrag.coverage.verify import computation_fault, echoes, identity_facts, unsaid_turns, unsaid_words
+from dofrag.domain.corpus import Publication
 from dofrag.domain.evidence import QUOTE_MAX, Citation, Claim, Draft, Fault, FaultCode, PremiseStatus
 from dofrag.domain.question import Requirement, Status, SubQuestion
 from dofrag.text.fold import stems
@@ -48,7 +50,10 @@ def check_closure(
     `prepared` holds the passages read in this run, by chunk id; `seen_ids` what tools have pointed to. Accepted
     claims carry the true spans of their quotes.
     """
-    check = _Check(sub_questions, prepared, seen_ids, message)
+    cites = {c.chunk_id for claim in draft.claims for c in claim.citations} & set(prepared)
+    check = _Check(
+        sub_questions, prepared, seen_ids, message, [prepared[i].passage.publication for i in sorted(cites)]
+    )
     if not prepared:
         check.fault(FaultCode.NOT_READ, "", key="nothing_read")
     if not any(claim.citations for claim in draft.claims):
@@ -79,6 +84,7 @@ class _Check:
     prepared: Mapping[int, PreparedPassage]
     seen: Collection[int]
     message: Message
+    draft_cites: Sequence[Publication] = ()
     faults: list[Fault] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     rejected: set[int] = field(default_factory=set)
@@ -154,16 +160,29 @@ class _Check:
                 computed = facts_of(claim.computed.result)
         for figure in unquoted(claim.text, quoted, identity, computed):
             self.fault(FaultCode.NUMBER_NOT_QUOTED, where, figure=figure)
+        self.words(where, claim, self.own_words(claim))
+
+    def words(self, where: str, claim: Claim, text: str) -> None:
+        """The words of a claim that bind its figures: `text` is its text, without what was said of it already."""
         if claim.computed is None and claim.citations:
             quotes = " . ".join([*(c.quote for c in claim.citations), *self.titles(claim)])
-            for word in unsaid_turns(claim.text, quotes):
+            for word in unsaid_turns(text, quotes):
                 self.fault(FaultCode.WORDS_NOT_QUOTED, where, key="turn_not_quoted", figure=word)
         if claim.citations:
-            for word in unsaid_words(claim.text, self.ground(claim), computed=claim.computed is not None):
+            for word in unsaid_words(text, self.ground(claim), computed=claim.computed is not None):
                 self.fault(FaultCode.WORDS_NOT_QUOTED, where, key="turn_not_quoted", figure=word)
         result = claim.computed.result if claim.computed is not None else ""
-        for figure, label in misbound(claim.text, self.quoted(claim), facts_of(result).numbers):
+        for figure, label in misbound(text, self.quoted(claim), facts_of(result).numbers):
             self.fault(FaultCode.WORDS_NOT_QUOTED, where, key="misbound", figure=figure, label=_brief(label))
+
+    def own_words(self, claim: Claim) -> str:
+        """A claim's text; where it tells what was printed before an erratum, which the draft cites, without saying
+        so: that is borne out by the two publications, not by a word of the quote."""
+        before = self.message("answer.corrected", old="").strip()
+        cited = [self.prepared[c.chunk_id].passage.publication for c in claim.citations]
+        if claim.text.startswith(before) and any(mends(p, old) for p in self.draft_cites for old in cited):
+            return claim.text[len(before) :]
+        return claim.text
 
     def correction(self, draft: Draft) -> None:
         """What is said to be true instead rests on the quotes of the claims; of the question it may speak too."""
@@ -179,6 +198,8 @@ class _Check:
             self.fault(FaultCode.NUMBER_NOT_QUOTED, "premise", figure=figure)
         for word in unsaid_words(text, self.ground(whole) | stems(" ".join(asked))):
             self.fault(FaultCode.WORDS_NOT_QUOTED, "premise", key="turn_not_quoted", figure=word)
+        if not unsaid_words(beyond_quotes(text, self.quoted(whole)), stems(" ".join(asked))):
+            return  # whole quotes, and what the question says
         computed = Facts.join(results).numbers
         for figure, label in misbound(text, self.quoted(whole), computed | facts_of(" ".join(asked)).numbers):
             self.fault(FaultCode.WORDS_NOT_QUOTED, "premise", key="misbound", figure=figure, label=_brief(label))

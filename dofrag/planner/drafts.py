@@ -10,6 +10,7 @@ from decimal import Decimal, InvalidOperation
 from dofrag.coverage.closure import Message
 from dofrag.coverage.compose import partial_claims, readable
 from dofrag.coverage.cues import cue
+from dofrag.coverage.later import corrects
 from dofrag.coverage.listing import asks_for_all
 from dofrag.coverage.match import PreparedPassage, meets, speaks_of_it
 from dofrag.coverage.premises import PremiseCheck, check_premise
@@ -30,7 +31,7 @@ from dofrag.domain.question import ProvisionRequired, PublicationRequired, Requi
 from dofrag.planner.interface import View
 from dofrag.planner.monitoring import fitting
 from dofrag.planner.provisions import continued, in_order
-from dofrag.planner.series import corrects, of_no_time, printed_again, superseded
+from dofrag.planner.series import of_no_time, printed_again, superseded
 from dofrag.text.fold import fold_chars
 
 Prepared = Mapping[int, PreparedPassage]

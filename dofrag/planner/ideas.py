@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from dofrag.coverage.closure import Message
+from dofrag.coverage.later import alters, corrects
 from dofrag.coverage.listing import asks_for_all
 from dofrag.coverage.match import PreparedPassage
 from dofrag.coverage.premises import check_premise
@@ -45,7 +46,7 @@ from dofrag.planner.queries import (
     searches,
 )
 from dofrag.planner.reading import open_around, read_whole, untouched
-from dofrag.planner.series import alters, corrects, searched_since
+from dofrag.planner.series import searched_since
 from dofrag.text.mentions import find_provisions
 
 READ_AT_ONCE = 5

@@ -6,12 +6,9 @@ from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 from typing import Any
 
-from dofrag.coverage.cues import cue
-from dofrag.coverage.lawnames import issued_name
-from dofrag.coverage.source import held
 from dofrag.domain.corpus import Publication
 from dofrag.domain.question import Requirement, ValueRequired
-from dofrag.text.fold import content_words, fold, stem
+from dofrag.text.fold import fold
 from dofrag.text.patterns import late
 
 _NOT_SERIES = late(
@@ -72,25 +69,3 @@ def searched_since(made: Iterable[Mapping[str, Any]], since: date) -> bool:
     no further back: one that mixes earlier publications in says little about later ones."""
     days = {since.isoformat(), (since + timedelta(days=1)).isoformat()}
     return any(m.get("date_from") in days and m.get("date_to", "") is None for m in made)
-
-
-def corrects(later: Publication, earlier: Publication) -> bool:
-    """Whether a publication is an erratum or a clarification of an earlier one, by its title."""
-    return bool(cue("title_corrects").search(fold(later.title))) and _speaks_of(later, earlier)
-
-
-def alters(later: Publication, earlier: Publication) -> bool:
-    """Whether a title says that its publication changes, corrects or prolongs an earlier one."""
-    return bool(cue("title_alters").search(fold(later.title))) and _speaks_of(later, earlier)
-
-
-def _speaks_of(later: Publication, earlier: Publication) -> bool:
-    """Published after, and with most of the words of the earlier title in its own. What was published by the day of a
-    consolidated law is worked into it."""
-    if later.published_on < earlier.published_on or later.code == earlier.code or later.consolidated:
-        return False
-    if earlier.consolidated and later.published_on == earlier.published_on:
-        return False
-    own = frozenset(stem(w) for w in content_words(later.title))
-    wanted = frozenset(stem(w) for w in content_words(issued_name(earlier.title) or earlier.title))
-    return bool(wanted) and 3 * sum(held(w, own) for w in wanted) >= 2 * len(wanted)

@@ -101,7 +101,6 @@ def read_facts(
     found = [f for f in found if not any(s <= f.start and f.end <= e for s, e in taken)]
     free = blanked(folded, taken)
     provisions = _provisions(free, found, rules)
-    polite = [m.span() for r in rules.of("courtesy") for m in r.pattern.finditer(folded)]
     acts = [m.end() for r in rules.of("act") for m in r.pattern.finditer(folded)]
     facts = Facts(
         dates=tuple(d for d in dates if not any(s <= d.start and d.end <= e for s, e in taken)),
@@ -110,11 +109,7 @@ def read_facts(
         identifiers=_identifiers(text, folded, aliases, identifiers),
         issuers=(),
         indicators=tuple(aliases.indicators.find(folded)),
-        frequencies=tuple(
-            f
-            for f in aliases.frequencies.find(folded)
-            if f.alias.name and not any(a <= f.start < b for a, b in polite)  # "año por año"
-        ),
+        frequencies=_frequencies(folded, rules, aliases),
         zones=zones_of(text, folded, rules, aliases),
         editions=tuple(Spanned(f.start, f.end, f.alias.name) for f in aliases.editions.find(folded)),
         cites=tuple(Spanned(*m.span(), m.group()) for r in rules.of("cites") for m in r.pattern.finditer(free)),
@@ -143,6 +138,13 @@ def read_facts(
         entities=tuple(n for n in found_names if not any(a <= n.start < b for a, b in taken)),
         descriptions=descriptions(folded, [*held, *names, *taken], named_at, aliases, language),
     )
+
+
+def _frequencies(folded: str, rules: RuleSet, aliases: Aliases) -> tuple[Found, ...]:
+    """Without those in turns of speech ("año por año")."""
+    polite = [m.span() for r in rules.of("courtesy") for m in r.pattern.finditer(folded)]
+    found = aliases.frequencies.find(folded)
+    return tuple(f for f in found if f.alias.name and not any(a <= f.start < b for a, b in polite))
 
 
 def within(facts: Facts, reach: Sequence[tuple[int, int]]) -> Facts:

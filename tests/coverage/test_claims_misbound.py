@@ -107,7 +107,10 @@ def test_a_long_table_and_a_long_claim_take_their_time_once() -> None:
     assert time.process_time() - start < 5
 
 
-DATES = "El aviso se firmó el 3 de marzo de 2031, se publicó el 5 de marzo de 2031 y entra en vigor el 9 de abril de 2031."
+DATES = (
+    "El aviso se firmó el 3 de marzo de 2031, se publicó el 5 de marzo de 2031 "
+    "y entra en vigor el 9 de abril de 2031."
+)
 
 
 @pytest.mark.parametrize(
