@@ -18,6 +18,7 @@ from dofrag.agent.record import Recorder
 from dofrag.agent.setup import Setup
 from dofrag.agent.view import make_view
 from dofrag.coverage.closure import check_closure
+from dofrag.coverage.complete import completed
 from dofrag.coverage.compose import as_shown, corrected_in, in_quotes
 from dofrag.coverage.facts import facts_of, unquoted
 from dofrag.coverage.interface import Coverage, Verdict
@@ -68,6 +69,7 @@ class Run:
         self.rejections: list[tuple[int, tuple[Fault, ...]]] = []
         self.rejected_citations: dict[int, None] = {}
         self.tripped: Trip | None = None
+        self.model_spoke = False
 
     def research(self) -> End:
         """Turn by turn until something ends the run. What it raises, `execute` turns into an end."""
@@ -134,6 +136,7 @@ class Run:
 
         if self.setup.seat is None:
             raise PlannerError(f"planner {self.setup.planner.name!r} asks a model, and the run has none")
+        self.model_spoke = True
         return Desk(self.setup.seat, self.budget, self.record).put(ask)
 
     def _split(self, parts: Parts) -> None:
@@ -198,11 +201,10 @@ class Run:
 
     def _draft(self, draft: Draft) -> End | None:
         """Accept a draft, or record why not. A rejected draft has cost its turn."""
-        verdict = self._judged(as_shown(draft))
-        if verdict.faults and self._only_words(verdict):
-            # It has what is asked, in words that its quotes do not bear out, and was told so: its quotes are enough.
-            claims = in_quotes(verdict.claims, self.prepared)
-            verdict = self._judged(Draft(claims=claims, premise=corrected_in(claims, verdict.premise)))
+        proposed = as_shown(draft)
+        if self.model_spoke:
+            proposed = completed(proposed, self.sub_questions, self.prepared)
+        verdict = self._judged(self._in_quotes(proposed))
         if verdict.faults:
             return None
         match verdict.premise.status:
@@ -217,27 +219,29 @@ class Run:
                 assert_never(verdict.premise.status)
         return End(reason=reason, verdict=verdict)
 
+    def _in_quotes(self, draft: Draft) -> Draft:
+        """What a model answers, in the words of its quotes: those around a quote can turn it into anything, and no
+        check sees them all. So is a draft of which only words are at fault; with another fault it is refused."""
+        checked = self._checked(draft)
+        mended = {FaultCode.WORDS_NOT_QUOTED, *([FaultCode.REQUIREMENT_MISSING] if self.model_spoke else [])}
+        if any(f.code not in mended for f in checked.faults) or not (checked.faults or self.model_spoke):
+            return draft
+        claims = in_quotes(checked.claims, self.sub_questions, self.prepared, self.setup.profile.message)
+        return Draft(claims=claims, premise=corrected_in(claims, draft.premise))
+
     def _judged(self, draft: Draft) -> Verdict:
         turn = self.budget.turns
         self.record.proposed(turn, draft)
-        verdict = check_closure(
-            draft,
-            self.sub_questions,
-            self.prepared,
-            [pointer.chunk_id for pointer in self.session.seen],
-            message=self.setup.profile.message,
-        )
-        verdict = self._with_the_rest(verdict)
+        verdict = self._with_the_rest(self._checked(draft))
         self.rejected_citations.update(dict.fromkeys(verdict.rejected_citations))
         if verdict.faults:
             self.rejections.append((turn, verdict.faults))
             self.record.rejected(turn, verdict)
         return verdict
 
-    def _only_words(self, verdict: Verdict) -> bool:
-        """Whether nothing but the words of a draft is at fault, and its planner was told before or cannot be told."""
-        told = [all(f.code is FaultCode.WORDS_NOT_QUOTED for f in faults) for _, faults in self.rejections]
-        return told[-1] and (any(told[:-1]) or self.budget.last_turn() is not None)
+    def _checked(self, draft: Draft) -> Verdict:
+        seen = [pointer.chunk_id for pointer in self.session.seen]
+        return check_closure(draft, self.sub_questions, self.prepared, seen, message=self.setup.profile.message)
 
     def _with_the_rest(self, verdict: Verdict) -> Verdict:
         """What is in force now is never answered without a search for what came later, and nothing that was found and

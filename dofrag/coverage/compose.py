@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from dofrag.coverage.interface import Support
 from dofrag.coverage.ledger import hold_to_one_list
 from dofrag.coverage.links import support_of, via
 from dofrag.coverage.listing import asks_for_all
+from dofrag.coverage.match import meets
 from dofrag.coverage.prepared import PreparedPassage
 from dofrag.coverage.spans import Span, merged
-from dofrag.domain.evidence import Citation, Claim, Draft, PremiseFinding, PremiseStatus
+from dofrag.domain.evidence import Citation, Claim, Computation, Draft, PremiseFinding, PremiseStatus
 from dofrag.domain.question import DateRequired, DateRole, ItemRequired, Requirement, SubQuestion
+from dofrag.text.dates import find_dates
+from dofrag.text.numbers import find_numbers
 from dofrag.text.shown import shown
+
+Message = Callable[..., str]
+"""A profile's `message`."""
 
 _MARKS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)|^#{1,6}\s+|\\(?=[^\w\s])", re.MULTILINE)
 
@@ -92,15 +98,54 @@ def _date(requirement: Requirement, support: Support) -> str:
 
 def _claim(prepared: PreparedPassage, spans: tuple[Span, ...], subs: list[str], date: str) -> Claim:
     text = _row_text(prepared, spans) or _joined(prepared.text, spans)
-    if date:
-        text = f"{text} (DOF {date})" if not text.endswith(".") else f"{text[:-1]} (DOF {date})."
+    text = _dated(text, date)
     citations = tuple(Citation(chunk_id=prepared.id, quote=prepared.text[a:b], start=a, end=b) for a, b in spans)
     return Claim(text=text, sub_questions=tuple(subs), citations=citations)
 
 
-def in_quotes(claims: Sequence[Claim], prepared: Mapping[int, PreparedPassage]) -> tuple[Claim, ...]:
-    """The same claims in the words of their quotes, and in no others. Citations need their spans."""
-    return tuple(replace(claim, text=_quoted_text(claim, prepared)) for claim in claims)
+def in_quotes(
+    claims: Sequence[Claim],
+    sub_questions: Sequence[SubQuestion],
+    prepared: Mapping[int, PreparedPassage],
+    message: Message,
+) -> tuple[Claim, ...]:
+    """The same claims in the words of their quotes, and in no others; what one computes, in the profile's, and the
+    day of publication where it is asked for. Citations need their spans."""
+    by_id = {sub.id: sub for sub in sub_questions}
+    told = []
+    for claim in claims:
+        text = _quoted_text(claim, prepared)
+        asked = [by_id[name] for name in claim.sub_questions if name in by_id]
+        text = _dated(text, _published(claim, asked, prepared))
+        told.append(replace(claim, text=f"{text} {_result(claim.computed, message)}".strip()))
+    return tuple(told)
+
+
+def _published(claim: Claim, subs: Sequence[SubQuestion], prepared: Mapping[int, PreparedPassage]) -> str:
+    """The day of publication that a claim answers with, "" where none is asked for."""
+    for cited in claim.citations:
+        for sub in subs:
+            for requirement in sub.requirements:
+                if isinstance(requirement, DateRequired) and requirement.role is DateRole.PUBLICATION:
+                    date = _date(requirement, meets(requirement, prepared[cited.chunk_id], sub))
+                    if date:
+                        return date
+    return ""
+
+
+def _dated(text: str, date: str) -> str:
+    if not date:
+        return text
+    return f"{text} (DOF {date})" if not text.endswith(".") else f"{text[:-1]} (DOF {date})."
+
+
+def _result(computed: Computation | None, message: Message) -> str:
+    if computed is None:
+        return ""
+    if computed.operation.startswith("add_"):
+        return message("answer.date_of", result=find_dates(computed.result)[0].first)
+    number = find_numbers(computed.result)[0]
+    return message(f"answer.{computed.operation}_of", result=computed.result[number.start : number.end])
 
 
 def corrected_in(claims: Sequence[Claim], premise: PremiseFinding) -> PremiseFinding:

@@ -111,7 +111,12 @@ def play(opened: Any, text: str, mode: Mode | None) -> dict[str, Any]:
     return finish(run, end)
 
 
-SAME = ("terminal_state", "reason", "answer", "claims", "citations", "premise", "positions", "options", "coverage")
+SAME = ("terminal_state", "reason", "citations", "positions", "options", "coverage")
+
+
+def quoted(result: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """What each claim quotes, and for what. A model's claims are told in the words of their quotes alone."""
+    return [(c["sub_questions"], c["citations"], c["computed"]) for c in result["claims"]]
 
 
 @pytest.mark.parametrize("row", SAMPLE, ids=[row["id"] for row in SAMPLE])
@@ -121,5 +126,6 @@ def test_the_sample_ends_alike_whoever_says_it(row: dict[str, Any], opened: Any)
     by_model = play(opened, row["question"], mode)
     if by_rules["terminal_state"] == "needs_clarification":  # which the program words for a model
         assert by_model["answer"] == opened.profile.prompts(language_of(row["question"]))("clarify")
-        by_model["answer"] = by_rules["answer"]
     assert {k: by_model[k] for k in SAME} == {k: by_rules[k] for k in SAME}
+    assert quoted(by_model) == quoted(by_rules)
+    assert by_model["premise"]["status"] == by_rules["premise"]["status"]
