@@ -15,7 +15,7 @@ from dofrag.errors import UsageError
 from dofrag.llm.connect import connect, served_models
 from dofrag.llm.interface import ChatModel, Mode
 from dofrag.llm.known import address, recall, remember
-from dofrag.llm.openai_http import Endpoint
+from dofrag.llm.openai_http import Endpoint, check_endpoint
 from dofrag.llm.probe import Report, probe
 from dofrag.planner.replay import Recording, ReplayModel, ReplayPlanner, load_recording
 from dofrag.profiles.base import GazetteProfile
@@ -42,7 +42,7 @@ def model_player(
     from dofrag.text.language import language_of
     from dofrag.tools import CORE
 
-    chosen = model_settings(environ, cwd, choice)
+    chosen = _chosen(choice, environ, cwd)
     prompts = profile.prompts(language_of(question))
     found = recall(settings.cache / KNOWN_MODELS, chosen.base_url, chosen.name, chosen.api)
     start = Mode(chosen.mode) if chosen.mode != "auto" else found or Mode.STRICT_TOOLS
@@ -60,7 +60,7 @@ def probe_endpoint(
 
     Raises UsageError where something is missing, or the cache cannot be written.
     """
-    chosen = model_settings(environ, cwd, choice)
+    chosen = _chosen(choice, environ, cwd)
     chat = _connected(chosen)
     try:
         report = probe(chat, lambda: served_models(_endpoint(chosen), chosen.timeout_s), chosen.timeout_s)
@@ -73,6 +73,13 @@ def probe_endpoint(
         except OSError as error:
             raise UsageError(f"{path} cannot be written: {error.strerror}", hint="set XDG_CACHE_HOME") from None
     return f"{chosen.name} at {address(chosen.base_url)} ({chosen.api})", report
+
+
+def _chosen(choice: ModelChoice, environ: Mapping[str, str], cwd: Path) -> ModelSettings:
+    """The settings, with an address that is one: whatever else is made of it may rely on that."""
+    chosen = model_settings(environ, cwd, choice)
+    check_endpoint(_endpoint(chosen))
+    return chosen
 
 
 def _endpoint(chosen: ModelSettings) -> Endpoint:

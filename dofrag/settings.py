@@ -64,7 +64,8 @@ def model_settings(environ: Mapping[str, str], cwd: Path, choice: ModelChoice) -
     """What was named on the command line, over the environment (`DOF_…`, then `OPENAI_…`), over `[model]` of
     `dof.toml`.
 
-    Raises UsageError for a model that is not named, and for a `dof.toml` that cannot be read or holds a key.
+    Raises UsageError for a model that is not named, a key that may not go where it would, and a `dof.toml` that
+    cannot be read or holds a key.
     """
     table = _table(cwd / CONFIG)
 
@@ -75,12 +76,10 @@ def model_settings(environ: Mapping[str, str], cwd: Path, choice: ModelChoice) -
     chosen = first(choice.name, "DOF_MODEL", "OPENAI_MODEL", entry="name")
     if chosen is None:
         raise UsageError("no model is named", hint="--model NAME, or set DOF_MODEL")
-    url = first(choice.base_url, "DOF_BASE_URL", "OPENAI_BASE_URL", entry="base_url") or DEFAULT_BASE_URL
-    key = first(None, "DOF_API_KEY", "OPENAI_API_KEY")
-    if key is None and url == DEFAULT_BASE_URL:
-        raise UsageError("the endpoint needs a key", hint="set DOF_API_KEY, or name another endpoint with --base-url")
-    if key is not None and not (key.isascii() and key.isprintable()):
-        raise UsageError("the key holds a character that no request can carry", hint="set DOF_API_KEY anew")
+    named = first(choice.base_url, "DOF_BASE_URL", "OPENAI_BASE_URL")
+    url = named or first(None, entry="base_url") or DEFAULT_BASE_URL
+    by_openai = bool(named) and named == environ.get("OPENAI_BASE_URL", "").strip()
+    key = _key(environ, url, named=bool(named), by_openai=by_openai)
     return ModelSettings(
         name=chosen,
         base_url=url.rstrip("/"),
@@ -93,12 +92,35 @@ def model_settings(environ: Mapping[str, str], cwd: Path, choice: ModelChoice) -
     )  # fmt: skip
 
 
+def _key(environ: Mapping[str, str], url: str, *, named: bool, by_openai: bool) -> str | None:
+    """The key for an endpoint: `OPENAI_API_KEY` for OpenAI's own and for what `OPENAI_BASE_URL` names, `DOF_API_KEY`
+    for what the caller names. A `dof.toml` comes with a folder, from whoever made it: no key goes to an address that
+    stands there alone, unless it is OpenAI's. Raises UsageError where a key is missing or may not go."""
+    own, openais = (environ.get(name) or None for name in ("DOF_API_KEY", "OPENAI_API_KEY"))
+    if not named and not _is_openai(url) and own is not None:
+        raise UsageError(
+            f"{CONFIG} names the endpoint, and no key is sent to an address that stands in a file",
+            hint="name it yourself, with --base-url or DOF_BASE_URL; or unset DOF_API_KEY",
+        )
+    key = own or (openais if _is_openai(url) or by_openai else None)
+    if key is None and _is_openai(url):
+        raise UsageError("the endpoint needs a key", hint="set DOF_API_KEY, or name another endpoint with --base-url")
+    if key is not None and not (key.isascii() and key.isprintable()):
+        raise UsageError("the key holds a character that no request can carry", hint="set DOF_API_KEY anew")
+    return key
+
+
+def _is_openai(url: str) -> bool:
+    """Whether an address is OpenAI's own, encrypted: letter by letter, so that no reading of it can differ."""
+    return url.lower() == "https://api.openai.com" or url.lower().startswith("https://api.openai.com/")
+
+
 def _table(path: Path) -> Mapping[str, Any]:
     """`[model]` of the working folder's `dof.toml`; empty where there is none."""
     import tomllib
 
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
@@ -113,6 +135,11 @@ def _table(path: Path) -> Mapping[str, Any]:
     if unknown:
         names = ", ".join(unknown)
         raise UsageError(f"{path.name}: [model] has no {names}", hint=f"it has {', '.join(sorted(known))}")
+    wrong = sorted(name for name in ("name", "base_url", "api", "mode") if not isinstance(table.get(name, ""), str))
+    if wrong:
+        raise UsageError(
+            f"{path.name}: {', '.join(wrong)} in [model] is no text", hint='write it in quotes: name = "…"'
+        )
     return table
 
 

@@ -23,10 +23,16 @@ HINTS = {
     FaultKind.FORBIDDEN: "the key may not use this model: dof doctor --model",
     FaultKind.MODEL_NOT_FOUND: "name a model that the endpoint serves: dof doctor --model",
     FaultKind.NOT_FOUND: "the base URL usually ends in /v1: dof doctor --model",
-    FaultKind.REDIRECTED: "nothing was sent there; if you know the place, name it as --base-url",
+    FaultKind.REDIRECTED: "name the place where the endpoint really is, if you know it, as --base-url",
     FaultKind.CREDIT_EXHAUSTED: "the account has no credit left; waiting does not help",
     FaultKind.RATE_LIMITED: "wait, or raise --limit wall_clock_s",
     FaultKind.CONNECTION: "is the server running, at that address? dof doctor --model",
+    FaultKind.SERVER_ERROR: "the provider is in trouble: try again later, or another endpoint",
+    FaultKind.TIMEOUT: "raise DOF_MODEL_TIMEOUT and --limit wall_clock_s, or use a faster model",
+    FaultKind.INVALID_BODY: "is there an OpenAI-compatible API at that address? dof doctor --model",
+    FaultKind.REPLY_TOO_LARGE: "lower DOF_MAX_OUTPUT_TOKENS: what came is no reply of a model",
+    FaultKind.UNSUPPORTED: "the endpoint refuses every mode: dof doctor --model",
+    FaultKind.BAD_REQUEST: "the endpoint refuses every mode: dof doctor --model",
     FaultKind.CONTEXT_TOO_LONG: "the model's context is too short: lower --limit max_read_tokens, or serve it longer",
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from dofrag.domain.question import Question, Requirement, Span, SubQuestion
+from dofrag.domain.question import Question, Requirement, Source, Span, SubQuestion, TopicRequired
 from dofrag.planner.interface import Parts
 from dofrag.text.shown import whole_words
 
@@ -25,9 +25,10 @@ def added_parts(
     """The new sub-questions that a proposal gives, with requirements by the same rules as any question's. Pure.
 
     What is no span of the question, cuts a word, is too short, or requires nothing that is not required already,
-    gives none.
+    gives none. Nor does what the rules find no type of requirement in: the words of a noun ask for nothing, and no
+    answer could close them.
     """
-    required = {_what(r) for sub in present for r in sub.requirements}
+    required = [_what(r) for sub in present for r in sub.requirements]
     out: list[SubQuestion] = []
     left = MAX_REQUIREMENTS
     for start, end in sorted(set(parts.spans))[:MAX_PARTS]:
@@ -40,8 +41,11 @@ def added_parts(
         found = decompose(replace(question, text=text))
         fresh: list[Requirement] = []
         for requirement in (r for sub in found for r in sub.requirements):
-            if _what(requirement) not in required and left > 0:
-                required.add(_what(requirement))
+            if isinstance(requirement, TopicRequired):
+                continue
+            wanted = _what(requirement)
+            if left > 0 and not any(_says_no_more(wanted, known) for known in required):
+                required.append(wanted)
                 left -= 1
                 span = requirement.span or Span(start=0, end=len(text))
                 span = Span(start=span.start + start, end=span.end + start)
@@ -60,6 +64,18 @@ def added_parts(
                 )
             )
     return tuple(out)
+
+
+def _says_no_more(wanted: Requirement, known: Requirement) -> bool:
+    """Whether a requirement of the same type asks for all that this one asks for: a part cut out of a question often
+    lacks the year or the zone that stand elsewhere in it."""
+    if type(wanted) is not type(known):
+        return False
+    for name in wanted.__dataclass_fields__:
+        own, other = getattr(wanted, name), getattr(known, name)
+        if own != other and own not in (None, (), Source()):
+            return False
+    return True
 
 
 def _what(requirement: Requirement) -> Requirement:

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import click
 
 from dofrag import __version__
+from dofrag.cli.interrupts import one_at_a_time
 from dofrag.domain.run import INTERRUPTED_EXIT
 from dofrag.errors import DofError
 
@@ -63,11 +64,12 @@ def main() -> NoReturn:
     _make_output_safe()
     as_json = "--json" in sys.argv[1:]
     try:
-        code = cli.main(standalone_mode=False)
+        with one_at_a_time():
+            code = cli.main(standalone_mode=False)
     except DofError as error:
         _print_error(as_json, error.code, error.message, error.hint)
         sys.exit(error.exit_code)
-    except click.exceptions.Abort:
+    except (click.exceptions.Abort, KeyboardInterrupt):
         _print_error(as_json, "interrupted", "interrupted", None)
         sys.exit(INTERRUPTED_EXIT)
     except click.ClickException as error:

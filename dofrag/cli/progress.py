@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from dofrag.cli.labels import OUTCOMES
 from dofrag.cli.output import one_line
 from dofrag.text.language import language_of
 from dofrag.trace.events import (
@@ -62,6 +63,7 @@ class Progress:
     """A listener of events. Texts that were read never show, nor does the answer before it is checked."""
 
     def __init__(self) -> None:
+        self._language = "es"
         self._words = _WORDS["es"]
         self._calls = 0
         self._tokens = 0
@@ -77,7 +79,8 @@ class Progress:
         words = self._words
         match event:
             case RunStarted():
-                self._words = _WORDS[language_of(event.question)]
+                self._language = language_of(event.question)
+                self._words = _WORDS[self._language]
             case Decomposed():
                 return self._decomposed(event)
             case ModelCalled():
@@ -116,13 +119,14 @@ class Progress:
     def _model(self, event: ModelCalled) -> list[str]:
         """Nothing for a reply that is used: the step that it leads to is told. What went wrong is."""
         words = self._words
+        why = OUTCOMES[self._language].get(event.outcome, event.outcome)
         if event.reply is None:
-            return [words["retry"].format(model=one_line(event.model, 60), attempt=event.attempt, why=event.outcome)]
+            return [words["retry"].format(model=one_line(event.model, 60), attempt=event.attempt, why=why)]
         got = event.output_estimate if event.output_tokens is None else event.output_tokens
         self._tokens += (event.prompt_tokens if event.input_tokens is None else event.input_tokens) + got
         self._cost = None if event.cost is None or self._cost is None else self._cost + event.cost
         self._replies += 1
-        return [] if event.outcome == "ok" else [words["unused"].format(why=event.outcome)]
+        return [] if event.outcome == "ok" else [words["unused"].format(why=why)]
 
     def _so_far(self) -> str:
         """Calls, tokens and money so far, where a model is at work."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, assert_never
 
+from dofrag.cli.labels import OUTCOMES
 from dofrag.cli.output import one_line, wrap
 from dofrag.cli.progress import aim, outcome
 from dofrag.trace.codec import Record
@@ -183,7 +184,8 @@ def _finished(event: RunFinished) -> list[tuple[str, int]]:
     spend = ", ".join(f"{k} {v}" for k, v in sorted(event.spend.items()) if v is not None)
     lines = [("", 0), (f"Finished: {event.terminal_state} ({event.closure}), {event.reason}", 0)]
     if event.message:
-        lines.append((event.message, 2))
+        told = OUTCOMES["en"].get(event.message)
+        lines.append((f"the model's last reply: {told} ({event.message})" if told else event.message, 2))
     lines.append((f"Spent: {spend}", 2))
     for sub in event.coverage:
         lines += [

@@ -12,15 +12,13 @@ from json import JSONDecoder
 from typing import Any
 
 from dofrag.domain.records import dataclass
+from dofrag.llm.thoughts import names_reasoning, without_reasoning
 
 TEXT_MAX = 200_000
 """Characters of a reply that are looked at; a longer one is no action."""
 STARTS_MAX = 200
 """Opening braces that may turn out to be none."""
 
-_THOUGHT = re.compile(
-    r"<\s{0,8}(?P<end>/?)\s{0,8}(?:think|thinking|reasoning|thought|analysis|scratchpad)\b[^<>]{0,80}>", re.IGNORECASE
-)
 _OPENING = re.compile(r"[{\[]")
 _NAME_KEYS = ("action", "name", "tool", "function")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "action_input")
@@ -40,22 +38,6 @@ class Found:
 
     actions: tuple[Action, ...]
     cut: bool
-
-
-def without_reasoning(text: str) -> str:
-    """The text without its thoughts. A thought without an end swallows the rest; an end without a beginning (some
-    templates open it for the model) swallows what stands before."""
-    kept: list[str] = []
-    at, inside = 0, False
-    for tag in _THOUGHT.finditer(text):
-        if tag["end"]:
-            if not inside:
-                kept = []
-            at, inside = tag.end(), False
-        elif not inside:
-            kept.append(text[at : tag.start()])
-            inside = True
-    return "".join(kept) if inside else "".join(kept) + text[at:]
 
 
 def objects(text: str) -> tuple[list[Any], bool]:
@@ -113,9 +95,10 @@ def _action(item: Mapping[str, Any], names: Collection[str]) -> Action | None:
     name = next((item[key] for key in _NAME_KEYS if isinstance(item.get(key), str)), None)
     if name is None:
         # Some models answer with the arguments of the final action alone.
-        return Action("submit_answer", dict(item)) if "claims" in item and "submit_answer" in names else None
+        own = {key: value for key, value in item.items() if not names_reasoning(key)}
+        return Action("submit_answer", own) if "claims" in item and "submit_answer" in names else None
     for key in _ARGUMENT_KEYS:
         if key in item:
             return Action(name, item[key])
-    rest = {key: value for key, value in item.items() if key not in _NAME_KEYS}
+    rest = {key: value for key, value in item.items() if key not in _NAME_KEYS and not names_reasoning(key)}
     return Action(name, rest)

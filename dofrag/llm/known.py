@@ -17,9 +17,12 @@ _SECRET_SEGMENT = re.compile(r"[A-Za-z0-9_-]{24,}")
 
 def address(base_url: str) -> str:
     """An endpoint as it may be shown and kept: host and path, without user, query, or a part that may be a key."""
-    parts = urlsplit(base_url)
+    try:
+        parts = urlsplit(base_url)
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return "…"  # no address: nothing of it is shown
     host = parts.hostname or ""
-    port = f":{parts.port}" if parts.port else ""
     return urlunsplit((parts.scheme, host + port, _SECRET_SEGMENT.sub("…", parts.path), "", ""))
 
 

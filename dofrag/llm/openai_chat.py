@@ -9,7 +9,7 @@ from typing import Any
 from dofrag.llm.faults import FaultKind, ProviderFault
 from dofrag.llm.interface import ChatRequest, ChatResponse, Finish, FunctionCall, Message, Mode, Role, Usage
 from dofrag.llm.modes import provider_schema
-from dofrag.llm.openai_model import EndpointModel
+from dofrag.llm.openai_model import EndpointModel, said_in
 from dofrag.llm.usage import tokens
 
 FINISH = {
@@ -98,7 +98,7 @@ def _response(body: Any) -> ChatResponse:
     finish = FINISH.get(str(choice.get("finish_reason")), Finish.CALLS if calls else Finish.STOP)
     text = message.get("content")
     if isinstance(text, list):  # content in parts
-        text = "".join(p["text"] for p in text if isinstance(p, Mapping) and isinstance(p.get("text"), str))
+        text = "".join(map(said_in, text))
     if isinstance(message.get("refusal"), str) and message["refusal"] and not calls:
         finish = Finish.REFUSAL
     usage = body.get("usage")

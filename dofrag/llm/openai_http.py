@@ -95,6 +95,8 @@ class Transport:
         key = self.endpoint.api_key
         if not key or len(key) < KEY_MIN:
             return text
+        if "\\" not in text:  # nothing is escaped: no pattern is needed
+            return text.replace(key, REDACTED)
         if self._key is None:
             self._key = _pattern(key)
         return self._key.sub(REDACTED, text)
@@ -130,6 +132,8 @@ class Transport:
         except (openai.APIConnectionError, OSError) as error:
             if isinstance(error.__cause__, ProviderFault):  # what the hook raised, as some versions wrap it
                 raise error.__cause__ from None
+            if type(error.__cause__).__name__ == "TooManyRedirects":
+                raise ProviderFault(FaultKind.REDIRECTED, f"redirected more than {REDIRECTS_MAX} times") from None
             text = one_line(self.scrub(str(error.__cause__ or error)), 200)
             raise ProviderFault(FaultKind.CONNECTION, f"connection failed: {text}") from None
         except openai.OpenAIError as error:
@@ -140,6 +144,8 @@ class Transport:
             names = {cls.__name__ for cls in type(error).__mro__}
             if "TimeoutException" in names:
                 raise ProviderFault(FaultKind.TIMEOUT, f"no complete reply within {timeout_s:.0f} s") from None
+            if "TooManyRedirects" in names:
+                raise ProviderFault(FaultKind.REDIRECTED, f"redirected more than {REDIRECTS_MAX} times") from None
             if names & {"RequestError", "StreamError", "InvalidURL"}:
                 text = one_line(self.scrub(str(error)), 200)
                 raise ProviderFault(FaultKind.CONNECTION, f"the reply broke off: {text}") from None
@@ -254,7 +260,10 @@ def check_endpoint(endpoint: Endpoint) -> None:
 
     try:
         parts = urlsplit(endpoint.base_url)
-        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+        plain = not any(char.isspace() or not char.isprintable() or char == "\\" for char in endpoint.base_url)
+        after = parts.netloc.rpartition("@")[2].rpartition("]")[2]  # of an IPv6 address: a port or nothing
+        plain = plain and ("[" not in parts.netloc or after == "" or after.startswith(":"))
+        sound = plain and parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:  # a port beyond all ports, a bracket that does not close
         sound = False
     if not sound:

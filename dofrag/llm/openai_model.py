@@ -14,6 +14,14 @@ from dofrag.llm.openai_http import Endpoint, Transport
 from dofrag.llm.prices import Price, price_of
 
 
+def said_in(part: Any) -> str:
+    """What a model says in one part of a message; "" for a part of any other kind, a thought above all."""
+    if not isinstance(part, Mapping) or part.get("type") not in ("text", "output_text") or part.get("thought"):
+        return ""
+    text = part.get("text")
+    return text if isinstance(text, str) else ""
+
+
 class EndpointModel(ABC):
     """A `ChatModel` over one endpoint. Remembers which optional fields the endpoint refused, and no conversation."""
 

@@ -9,7 +9,7 @@ from typing import Any
 from dofrag.llm.faults import FaultKind, ProviderFault
 from dofrag.llm.interface import ChatRequest, ChatResponse, Finish, FunctionCall, Message, Mode, Role, Usage
 from dofrag.llm.modes import provider_schema
-from dofrag.llm.openai_model import EndpointModel
+from dofrag.llm.openai_model import EndpointModel, said_in
 from dofrag.llm.usage import tokens
 
 REQUIRED = frozenset({"max_output_tokens"})
@@ -86,10 +86,8 @@ def _response(body: Any) -> ChatResponse:
             case "message":
                 parts = item.get("content")
                 for part in parts if isinstance(parts, list) else []:
-                    if isinstance(part, Mapping) and isinstance(part.get("text"), str):
-                        texts.append(part["text"])
-                    elif isinstance(part, Mapping) and part.get("type") == "refusal":
-                        refused = True
+                    texts.append(said_in(part))
+                    refused = refused or (isinstance(part, Mapping) and part.get("type") == "refusal")
             case "function_call":
                 call_id = str(item.get("call_id") or item.get("id") or "")
                 calls.append(FunctionCall(call_id, str(item.get("name") or ""), item.get("arguments", "")))

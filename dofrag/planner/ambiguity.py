@@ -5,10 +5,13 @@ Only what was discovered counts as a candidate, two are needed, and a question t
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 from dofrag.coverage.source import held, mismatch, names_anything
 from dofrag.coverage.vocabulary import wordset
 from dofrag.domain.corpus import Publication
-from dofrag.domain.question import ProvisionRequired, Requirement
+from dofrag.domain.question import ProvisionRequired, Requirement, Status
 from dofrag.domain.records import dataclass
 from dofrag.planner.interface import Seen, View
 from dofrag.planner.pointers import glimpse, subject_of
@@ -16,6 +19,7 @@ from dofrag.text.fold import content_words, fold, stem
 from dofrag.text.paths import provision_matches
 
 MAX_OPTIONS = 8
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d{2}(?!\d)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,41 @@ def choice(view: View, missing: list[Requirement]) -> Choice | None:
         if found is not None and len(found.codes) >= 2:
             return found
     return None
+
+
+def may_ask_which(view: View, codes: tuple[str, ...]) -> bool:
+    """Whether a planner may ask which of these publications is meant: by the rules' own reading several of them are,
+    or they all are what an open requirement asks for, and neither the question's time nor its words tell them apart.
+    A question that says which one is answered, however many others were found."""
+    reading = replace(view, passages={})
+    requirements = [r for sub in view.sub_questions for r in sub.requirements]
+    named = [c for r in requirements if (c := choice(reading, [r])) is not None]
+    if any(len(set(codes) & set(c.codes)) >= 2 for c in named):
+        return True
+    waiting = [r for r in requirements if view.coverage.get(r.id) not in (Status.SUPPORTED, Status.ANSWERED)]
+    return any(_left_open(view, r, codes) for r in waiting) and not _told_apart(view, list(codes))
+
+
+def _left_open(view: View, requirement: Requirement, codes: tuple[str, ...]) -> bool:
+    """Whether each of these publications fits a requirement as far as it tells, and its time tells none apart."""
+    publications = [view.publications[code] for code in codes]
+    for code, publication in zip(codes, publications, strict=True):
+        if mismatch(requirement.source, glimpse(Seen(0, code, (), None, publication.title), publication)):
+            return False
+    if view.asks_current:  # the newest of a series is meant
+        return len({p.published_on for p in publications}) == 1
+    period = getattr(requirement, "period", None)
+    if period is None:
+        years = years_of(view.question.text)
+    else:
+        years = {str(year) for year in range(period.start.year, min(period.end.year, period.start.year + 20) + 1)}
+    of_then = [bool(years & (years_of(p.title) | {str(p.published_on.year)})) for p in publications]
+    return all(of_then) or not any(of_then)
+
+
+def years_of(text: str) -> set[str]:
+    """Numbers of a text that may be years."""
+    return set(_YEAR.findall(text))
 
 
 def _of_no_law(view: View, requirement: Requirement) -> Choice | None:

@@ -11,6 +11,7 @@ from typing import Any
 from dofrag.coverage.compute import OPERATIONS
 from dofrag.domain.evidence import QUOTE_MAX, Citation, Claim, Computation, Draft, PremiseFinding, PremiseStatus
 from dofrag.llm.interface import Function
+from dofrag.planner.ambiguity import may_ask_which
 from dofrag.planner.interface import Abstain, Clarify, Parts, View
 from dofrag.profiles.prompts import Prompts
 from dofrag.text.shown import shown, whole_words
@@ -145,6 +146,8 @@ def control_step(name: str, arguments: object, view: View, prompts: Prompts) -> 
             codes = tuple(dict.fromkeys(given["publications"]))
             if len(codes) < 2 or any(code not in view.publications for code in codes):
                 raise ToolInputError(ErrorCode.UNDISCOVERED_DOCUMENT, "unknown_options", path="publications")
+            if not may_ask_which(view, codes):
+                raise ToolInputError(ErrorCode.SCHEMA_VIOLATION, "not_ambiguous", path="publications")
             return Clarify(_asked_back(given["about"], view.question.text, prompts), codes)
         case _:
             return Parts(_spans(given["parts"], view.question.text))

@@ -56,6 +56,13 @@ Step = ToolCall | Draft | Abstain | Clarify | Parts | tuple[ToolCall, ...]
 """What a planner may return. Of several calls at once the first runs; each other is refused (`one_call_per_turn`)."""
 
 
+UNUSABLE = (
+    "empty_reply", "no_action", "truncated", "cut_json", "too_long", "refusal", "repeated_call", "invalid_arguments",
+    "not_open", "not_a_part", "unknown_options", "not_ambiguous",
+)  # fmt: skip
+"""Why nothing in a reply can be used: outcomes of `model_called`, besides "ok" and the faults of a provider."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Understood:
     """What a planner makes of a model's reply. `step` None: nothing in it can be used, and `outcome` says why (a code

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dofrag.domain.evidence import Draft
-from dofrag.llm.actions import TEXT_MAX, Action, find_actions, without_reasoning
+from dofrag.llm.actions import TEXT_MAX, Action, find_actions
 from dofrag.llm.faults import ProviderFault
 from dofrag.llm.interface import (
     ChatRequest,
@@ -25,6 +25,7 @@ from dofrag.llm.interface import (
     Role,
 )
 from dofrag.llm.modes import action_schema, lower
+from dofrag.llm.thoughts import larger_than, thoughtless, without_reasoning
 from dofrag.planner.control import CONTROLS, control_step, open_controls
 from dofrag.planner.interface import Abstain, Ask, Clarify, Parts, Step, ToolCall, Understood, View
 from dofrag.planner.prompt import describe, opening, part_lines, result_text, status
@@ -180,7 +181,10 @@ class ModelPlanner:
     def _calls(self, response: ChatResponse, names: tuple[str, ...]) -> tuple[tuple[FunctionCall, ...], str]:
         """The calls of a reply, with ids of ours where it has none; or what is wrong with it."""
         if response.calls:
-            return _numbered(response.calls[:MAX_CALLS], self._known), ""
+            first = response.calls[:MAX_CALLS]
+            if larger_than([(call.name, call.arguments) for call in first], TEXT_MAX):
+                return (), "too_long"  # before anything is done with it
+            return _numbered([_plain(call) for call in first], self._known), ""
         if response.finish is Finish.REFUSAL:
             return (), "refusal"
         text = response.text
@@ -188,7 +192,7 @@ class ModelPlanner:
             return (), "too_long"
         found = find_actions(text, (*self._tools, *CONTROLS), self._valid)
         if found.actions:
-            calls = [FunctionCall("", action.name, action.arguments) for action in found.actions[:MAX_CALLS]]
+            calls = [_plain(FunctionCall("", a.name, a.arguments)) for a in found.actions[:MAX_CALLS]]
             return _numbered(calls, self._known), ""
         if found.cut:
             return (), "cut_json"
@@ -243,7 +247,7 @@ class ModelPlanner:
         try:
             step = control_step(call.name, jsonable(_parsed(call.arguments)), view, self._prompts)
         except ToolInputError as error:
-            if str(error) in ("unknown_options", "not_a_part"):
+            if str(error) in ("unknown_options", "not_ambiguous", "not_a_part"):
                 return self._unusable(str(error))
             return self._unusable("invalid_arguments", name=call.name, why=one_line(str(error), 300))
         self._step = step
@@ -289,6 +293,15 @@ def _numbered(calls: Sequence[FunctionCall], start: int) -> tuple[FunctionCall, 
         seen.add(call_id)
         out.append(FunctionCall(call_id, call.name, call.arguments))
     return tuple(out)
+
+
+def _plain(call: FunctionCall) -> FunctionCall:
+    """A call without thoughts in its name or arguments. Text that is no JSON object stays text."""
+    arguments = call.arguments
+    if isinstance(arguments, str):
+        arguments = without_reasoning(arguments) if not isinstance(_parsed(arguments), dict) else arguments
+        arguments = _parsed(arguments)
+    return FunctionCall(call.call_id, without_reasoning(call.name).strip(), thoughtless(arguments))
 
 
 def _parsed(arguments: Any) -> Any:

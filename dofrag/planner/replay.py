@@ -15,9 +15,10 @@ from typing import Any
 from dofrag.domain.evidence import Draft
 from dofrag.domain.run import Limits, Reason
 from dofrag.errors import ModelUnavailable, TraceError, UsageError
+from dofrag.llm.bodies import REPLY_MAX
 from dofrag.llm.faults import FaultKind, ProviderFault
 from dofrag.llm.interface import ChatRequest, ChatResponse, Mode, Usage
-from dofrag.planner.interface import Abstain, Ask, Clarify, Parts, Step, ToolCall, Understood, View
+from dofrag.planner.interface import UNUSABLE, Abstain, Ask, Clarify, Parts, Step, ToolCall, Understood, View
 from dofrag.text.tokens import CHARS_PER_TOKEN
 from dofrag.trace.codec import restore
 from dofrag.trace.events import (
@@ -74,13 +75,49 @@ def load_recording(path: Path) -> Recording:
         # A file may hold anything: what cannot be played is told before the run, not in the middle of it.
         Limits(**start.limits)
         for own in turns.values():
-            _step(own, {})
+            _bounded(_step(own, {}))
         for call in waiting:
+            _check(call)
             _request(call)
-            _step([], call.reply or {})
-    except (TraceError, KeyError, TypeError, ValueError) as error:
+            _bounded(_step([], call.reply or {}))
+    except (TraceError, KeyError, TypeError, ValueError, OverflowError) as error:
         raise UsageError(f"{path} holds a step that is none: {error}", hint="dof trace verify") from None
     return Recording(start, finish, turns, waiting)
+
+
+COUNT_MAX = 10**9
+"""Tokens that one call can have cost, by any count."""
+DRAFT_CLAIMS_MAX = 300
+DRAFT_CITATIONS_MAX = 3_000
+DRAFT_CHARS_MAX = 1_000_000
+"""Of a recorded draft in all. A rule planner's may list more than a model's may; each claim is checked."""
+
+
+def _check(call: ModelCalled) -> None:
+    """Raises ValueError for counts that no run can have had: limits rest on them, and a reply of that size is
+    made."""
+    counts = (call.prompt_tokens, call.max_output_tokens, call.input_tokens, call.output_tokens, call.attempt)
+    if any(count is not None and not 0 <= count <= COUNT_MAX for count in counts):
+        raise ValueError("a count of tokens that cannot be")
+    if not 0 <= call.output_estimate <= REPLY_MAX:
+        raise ValueError("a reply of a size that cannot be")
+    if call.cost is not None and not 0 <= call.cost <= COUNT_MAX:
+        raise ValueError("a cost that cannot be")
+    if call.outcome not in (*FaultKind, "ok", "interrupted", *UNUSABLE):
+        raise ValueError(f"no outcome {call.outcome[:40]!r}")
+
+
+def _bounded(step: Step | None) -> None:
+    """Raises ValueError for a draft beyond all drafts: the work of checking one grows with it."""
+    if not isinstance(step, Draft):
+        return
+    quotes = [c.quote for claim in step.claims for c in claim.citations]
+    size = sum(map(len, quotes)) + sum(len(claim.text) for claim in step.claims)
+    if len(step.claims) > DRAFT_CLAIMS_MAX or len(quotes) > DRAFT_CITATIONS_MAX or size > DRAFT_CHARS_MAX:
+        raise ValueError(
+            f"a draft of {len(step.claims):,} claims, {len(quotes):,} citations and {size:,} characters; at most "
+            f"{DRAFT_CLAIMS_MAX:,}, {DRAFT_CITATIONS_MAX:,} and {DRAFT_CHARS_MAX:,} are checked"
+        )
 
 
 class ReplayModel:

@@ -32,6 +32,8 @@ ENVELOPE = ("v", "seq", "at", "prev", "sum", "event")
 """What every line has beside the fields of its event."""
 
 STRING_MAX = 50_000
+_MARGIN = 5_000
+"""Characters beyond those that are kept of a long text: more than a secret is read on for."""
 DEPTH_MAX = 24
 _READ_DEPTH = 32
 """Levels that a line may nest when it is read: what `jsonable` writes, and the event around it."""
@@ -92,11 +94,14 @@ def _container(value: Any, depth: int) -> Any:
 
 def _string(text: str) -> str:
     # A lone surrogate has no UTF-8 form.
-    clean = redact(text).encode("utf-8", "replace").decode("utf-8")
-    if len(clean) <= STRING_MAX:
-        return clean
-    tail = f"… [{len(clean) - STRING_MAX + 60} more characters]"
-    return clean[: STRING_MAX - 60] + tail
+    if len(text) <= STRING_MAX:
+        clean = redact(text).encode("utf-8", "replace").decode("utf-8")
+        if len(clean) <= STRING_MAX:
+            return clean
+    # Nothing is done with what is not kept, but for a margin: a secret that the cut goes through is seen whole.
+    head = redact(text[: STRING_MAX + _MARGIN]).encode("utf-8", "replace").decode("utf-8")
+    kept = min(STRING_MAX - 60, max(0, len(head) - _MARGIN))
+    return head[:kept] + f"… [{max(0, len(text) - kept)} more characters]"
 
 
 def _instant(moment: datetime) -> str:

@@ -23,6 +23,12 @@ _SECRETS = re.compile(
     """,
     re.VERBOSE,
 )
+_HINTS = (
+    *(f"{kind}{sign}" for kind in ("sk", "pk", "rk", "ghp", "gho", "ghu", "ghs", "ghr", "hf", "glpat", "xai",
+                                   "github_pat") for sign in "-_"),
+    "xox", "akia", "asia", "aiza", "eyj", "bearer", "authorization", "key", "token",
+)  # fmt: skip
+"""Strings of which one stands in every match, folded: looking for them takes a fraction of what the pattern takes."""
 _SECRET_NAMES = re.compile(
     r"(?:proxy-)?authorization|(?:x-)?(?:api|access|secret)[-_]?(?:key|token)|password|(?:set-)?cookie", re.IGNORECASE
 )
@@ -30,7 +36,8 @@ _SECRET_NAMES = re.compile(
 
 def redact(text: str) -> str:
     """The text with everything that looks like a secret replaced by REDACTED."""
-    return _SECRETS.sub(REDACTED, text)
+    folded = text.casefold()
+    return _SECRETS.sub(REDACTED, text) if any(hint in folded for hint in _HINTS) else text
 
 
 def names_secret(key: str) -> bool:

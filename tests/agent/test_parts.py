@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dofrag.agent.parts import MAX_PARTS, MAX_REQUIREMENTS, PART_MIN, added_parts
 from dofrag.domain.evidence import Citation, Claim, Draft
-from dofrag.domain.question import Question, SubQuestion, TopicRequired
+from dofrag.domain.question import Question, SubQuestion, TopicRequired, ValueRequired
 from dofrag.planner.interface import Abstain, Parts, ToolCall
 
 TEXT = "¿Cuál es la cuota anual de amarre para 2024 y en qué oficinas de la Autoridad se paga esta cuota?"
@@ -19,9 +19,9 @@ QUESTION = Question(text=TEXT, as_of=date(2024, 6, 30))
 
 
 def decompose(question: Question) -> tuple[SubQuestion, ...]:
-    """A topic of all words, and as many more as the text has semicolons."""
+    """A value of all words, and as many more as the text has letters o."""
     words = tuple(question.text.casefold().split())
-    found = [TopicRequired(id=f"q1.r{n}", label=question.text, rule="question", terms=(*words, str(n)))
+    found = [ValueRequired(id=f"q1.r{n}", label=question.text, rule="question", terms=(*words, str(n)))
              for n in range(1 + question.text.count("o"))]  # fmt: skip
     return (SubQuestion(id="q1", text=question.text, origin="question", requirements=tuple(found)),)
 
@@ -52,6 +52,27 @@ def test_what_is_required_already_is_not_required_twice() -> None:
     once = added_parts(Parts((part, part)), QUESTION, PRESENT, decompose)
     assert [sub.id for sub in once] == ["p1"]
     assert added_parts(Parts((part,)), QUESTION, (*PRESENT, *once), decompose) == ()
+
+
+def test_a_part_without_a_requirement_of_a_type_adds_nothing() -> None:
+    """A noun asks for nothing: no answer could close it, however right."""
+
+    def bare(question: Question) -> tuple[SubQuestion, ...]:
+        topic = TopicRequired(id="q1.r1", label="x", rule="question", terms=("cuota", "amarre"))
+        return (SubQuestion(id="q1", text=question.text, origin="question", requirements=(topic,)),)
+
+    assert added_parts(Parts(((10, 40),)), QUESTION, PRESENT, bare) == ()
+
+
+def test_a_part_that_lacks_the_year_of_the_question_adds_nothing() -> None:
+    def valued(question: Question) -> tuple[SubQuestion, ...]:
+        frequency = "annual" if "2024" in question.text else None
+        value = ValueRequired(id="q1.r1", label="x", rule="question", terms=("cuota", "amarre"), frequency=frequency)
+        return (SubQuestion(id="q1", text=question.text, origin="question", requirements=(value,)),)
+
+    part = (TEXT.index("la cuota"), TEXT.index(" para"))
+    assert added_parts(Parts((part,)), QUESTION, valued(QUESTION), valued) == ()
+    assert added_parts(Parts((part,)), QUESTION, PRESENT, valued) != ()
 
 
 def draft(subs: tuple[str, ...]) -> Draft:

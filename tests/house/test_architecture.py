@@ -37,6 +37,7 @@ LEVELS = {
     "tracing": 9,
     "campaigns": 9,
     "cli": 10,
+    "__main__": 11,
 }
 SAME_LEVEL = {
     ("store", "search"),

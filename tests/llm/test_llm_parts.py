@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dofrag.errors import UsageError
-from dofrag.llm.actions import Action, find_actions, objects, without_reasoning
+from dofrag.llm.actions import Action, find_actions, objects
 from dofrag.llm.deadline import DeadlinePassed, within
 from dofrag.llm.faults import RETRIED, FaultKind, ProviderFault, classify
 from dofrag.llm.interface import Function, Mode, Usage
@@ -21,6 +21,7 @@ from dofrag.llm.modes import ORDER, action_schema, lower, provider_schema
 from dofrag.llm.openai_http import Endpoint, check_endpoint
 from dofrag.llm.prices import price_of
 from dofrag.llm.retry import LONGEST_WAIT_S, MAX_ATTEMPTS, wait_before
+from dofrag.llm.thoughts import without_reasoning
 from dofrag.llm.usage import credible
 from dofrag.planner.control import CONTROLS
 from dofrag.profiles.prompts import load_prompts

@@ -156,7 +156,7 @@ def test_progress_tells_turn_tool_aim_coverage_calls_and_cost(steps) -> None:
     with serving(error(503), *script(steps)) as provider:
         done = dof("run", "--question", QUESTION, *model(provider.url))
     lines = done.err
-    assert "modelo tiny, intento 1: server_error" in lines
+    assert "modelo tiny, intento 1: falló el servidor" in lines
     assert re.search(r'turno \d: search_documents ".+"', lines)
     assert re.search(r"llamadas 1, tokens [\d,]+, costo n/d", lines)
     assert re.search(r"cubierto \d/\d", lines)
