@@ -9,6 +9,8 @@ from dofrag.coverage.prepared import PreparedPassage
 from dofrag.domain.evidence import Claim
 from dofrag.domain.question import SubQuestion, ValueRequired
 from dofrag.domain.records import dataclass
+from dofrag.planner.rivals import stands_beside
+from dofrag.text.fold import fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +37,25 @@ def positions(
     return tuple(out)
 
 
+def read_positions(
+    sub_questions: Sequence[SubQuestion], prepared: Mapping[int, PreparedPassage]
+) -> tuple[Position, ...]:
+    """The values in conflict among all that was read, whether a draft cites it or not. Pure."""
+    out: list[Position] = []
+    for sub in sub_questions:
+        for requirement in sub.requirements:
+            if isinstance(requirement, ValueRequired) and requirement.period is not None:
+                out += _of(requirement, sub, list(prepared.values()))
+    return tuple(out)
+
+
 def _of(requirement: ValueRequired, sub: SubQuestion, cited: Sequence[PreparedPassage]) -> list[Position]:
     found = [(passage, s) for passage in cited if (s := meets(requirement, passage, sub)).supported and s.values]
     best = max((support.rank for _, support in found), default=0)
+    best_issuers = {fold(p.passage.publication.issuer) for p, s in found if s.rank == best}
     first: dict[str, Position] = {}  # one a publication
     for passage, support in found:
-        if support.rank == best:
+        if stands_beside(support.rank, best, fold(passage.passage.publication.issuer) not in best_issuers):
             code = passage.passage.publication.code
             first.setdefault(code, Position(requirement.id, support.values[0], passage.id))
     kept = list(first.values())

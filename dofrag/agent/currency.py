@@ -19,7 +19,7 @@ from dofrag.coverage.match import PreparedPassage, meets
 from dofrag.coverage.provision import provision_sentences
 from dofrag.domain.corpus import Publication
 from dofrag.domain.evidence import Claim, Fault, FaultCode
-from dofrag.domain.question import Question, Requirement, SubQuestion, ValueRequired
+from dofrag.domain.question import ListRequired, Question, Requirement, SubQuestion, TopicRequired, ValueRequired
 from dofrag.planner.series import newer_in_series, of_no_time, searched_since
 from dofrag.text.dates import find_dates
 from dofrag.text.fold import fold
@@ -57,7 +57,7 @@ def left_aside(
         if fault is not None:
             return fault
         if asks_for_all(requirement):
-            fault = _rest(session, requirement, sources, message)
+            fault = _rest(session, question, requirement, sources, message)
             if fault is not None:
                 return fault
     for later in found:
@@ -72,7 +72,7 @@ def _by_then(
 ) -> Fault | None:
     """A later act on the source that had been published by the day on which, as the question tells, something
     happened: whether the old rule or the new one governs that is for its transitory provisions to say."""
-    day = _day_told(question.text)
+    day = _day_told(question.text) or _day_of(requirement)
     source = requirement.source
     if day is None or source.published_from or (isinstance(requirement, ValueRequired) and requirement.period):
         return None
@@ -81,6 +81,12 @@ def _by_then(
             text = message("fault.altered_by_then", title=later.title, on=later.published_on)
             return Fault(code=FaultCode.LATER_REFORMS, where=requirement.id, message=text)
     return None
+
+
+def _day_of(requirement: Requirement) -> date | None:
+    """The day at which a state of things is asked for (`¿qué puertos estaban cerrados el 4 de mayo?`)."""
+    period = requirement.period if isinstance(requirement, (TopicRequired, ListRequired)) else None
+    return period.start if period is not None and period.start == period.end else None
 
 
 def _day_told(text: str) -> date | None:
@@ -99,11 +105,15 @@ def _bears(session: ResearchSession, later: Publication, quotes: Sequence[str]) 
 
 
 def _rest(
-    session: ResearchSession, requirement: Requirement, sources: frozenset[Publication], message: Message
+    session: ResearchSession,
+    question: Question,
+    requirement: Requirement,
+    sources: frozenset[Publication],
+    message: Message,
 ) -> Fault | None:
     """What else was published then and fits: all of it must have been listed, and cited."""
     rest = [p for p in session.publications.values() if p not in sources and fits(requirement, p)]
-    found = listed(session, requirement)
+    found = listed(session, requirement, question.as_of)
     if found is not None and found.listed >= found.total and not rest:
         return None
     title = rest[0].title if rest else requirement.label

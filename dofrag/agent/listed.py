@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 
 from dofrag.coverage.listing import asks_for_all, fits
 from dofrag.domain.question import Requirement
@@ -25,13 +26,14 @@ class Listed:
         return self.listed >= self.total and not self.unread
 
 
-def listed(session: ResearchSession, requirement: Requirement) -> Listed | None:
-    """What was listed for a requirement that asks for all of it; None for any other, and where nothing was. Pure."""
+def listed(session: ResearchSession, requirement: Requirement, as_of: date) -> Listed | None:
+    """What was listed for a requirement that asks for all of it, up to the cut-off; None for any other, and where
+    nothing was. Pure."""
     if not asks_for_all(requirement):
         return None
     listings: dict[tuple[object, ...], list[SearchRecord]] = {}
     for record in session.searched:
-        if record.tool == "list_publications" and record.total and _holds_all(record, requirement):
+        if record.tool == "list_publications" and record.total and _holds_all(record, requirement, as_of):
             listings.setdefault(tuple(record.arguments.get(name) for name in _NARROWING), []).append(record)
     if not listings:
         return None
@@ -51,13 +53,13 @@ def listed(session: ResearchSession, requirement: Requirement) -> Listed | None:
 _NARROWING = ("date_from", "date_to", "issuer", "edition", "kind")
 
 
-def _holds_all(record: SearchRecord, requirement: Requirement) -> bool:
+def _holds_all(record: SearchRecord, requirement: Requirement, as_of: date) -> bool:
     """Whether a listing leaves out nothing of what is asked for."""
     source, arguments = requirement.source, record.arguments
     start, end = arguments.get("date_from"), arguments.get("date_to")
     return (
         (start is None or (source.published_from is not None and start <= source.published_from.isoformat()))
-        and (end is None or (source.published_to is not None and end >= source.published_to.isoformat()))
+        and (end is None or (source.published_to is not None and end >= min(source.published_to, as_of).isoformat()))
         and (arguments.get("issuer") is None or source.issuer is not None)
         and arguments.get("edition") in (None, source.edition)
         and arguments.get("kind") is None

@@ -22,12 +22,32 @@ def other_row(sentence: Sentence, prepared: PreparedPassage, part: SubQuestion) 
     whose header says what they count."""
     if sentence.header is None or any(isinstance(r, RangeRequired) for r in part.requirements):
         return False
+    if _for_others(sentence, prepared, part.question or part.text):
+        return True
     of = _interval(prepared.text[sentence.start : sentence.end])
     if of is None:
         return False
     header = frozenset(stem(w) for w in words(prepared.text[sentence.header[0] : sentence.header[1]]))
     stated = [value for value, noun in _stated(part.question or part.text) if noun in header]
     return bool(stated) and not any(_holds(of, value) for value in stated)
+
+
+def _for_others(sentence: Sentence, prepared: PreparedPassage, question: str) -> bool:
+    """Whether another row of the same table is the one for the quantity which the question states, in that row's own
+    unit: who is seventy years old pays what the row *mayores de sesenta y cinco años* says, not the general fee."""
+    stated = _stated(question)
+    if not stated:
+        return False
+    rows = [s for s in prepared.sentences if s.header == sentence.header]
+    mine = [s.span for s in rows if any(_is_for(s, prepared, *one) for one in stated)]
+    return bool(mine) and sentence.span not in mine
+
+
+def _is_for(row: Sentence, prepared: PreparedPassage, value: Decimal, noun: str) -> bool:
+    text = prepared.text[row.start : row.end]
+    of = _interval(text)
+    cell = text.strip().strip("|").split("|")[0]
+    return of is not None and any(stem(w) == noun for w in words(cell)) and _holds(of, value)
 
 
 def _holds(of: Interval, value: Decimal) -> bool:

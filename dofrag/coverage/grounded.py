@@ -63,6 +63,9 @@ def grounded(
     text = fold_chars(part.text) if part is not None else ""
     if text and (requirement.negated or _negated(text)) and not denies(sentence, text):
         return False
+    still = bool(text) and isinstance(requirement, ListRequired) and cue("persists").search(text)
+    if still and cue("ends_state").search(sentence.folded):
+        return False  # what ended is the opposite of what is still so
     if part is not None and untold(requirement, sentence, prepared, part):
         return False
     if requirement.stated and not _states(requirement.stated, sentence):

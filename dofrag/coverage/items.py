@@ -79,7 +79,10 @@ def list_support(requirement: ListRequired, prepared: PreparedPassage, part: str
     named = _provisions_named(requirement, prepared)
     if named is not None:
         return named
-    listed = () if requirement.aspect in CHANGES else _candidates(None, subject, requirement.source, prepared)
+    asked = next(iter(words(next(iter(requirement.terms), ""))), "")
+    plural = asked if asked.endswith("s") else ""
+    own = _candidates(None, subject, requirement.source, prepared, plural)
+    listed = () if requirement.aspect in CHANGES else own
     for found in listed:
         if found.whole and found.items[0].ordinal == 1:
             spans = [s for i in found.items for s in pieces(prepared.text, (i.start, i.end))]
@@ -143,10 +146,10 @@ def whole_lists(requirement: ItemRequired, prepared: PreparedPassage) -> Iterato
 
 
 def _candidates(
-    of: int | None, subject: tuple[str, ...], source: Source, prepared: PreparedPassage
+    of: int | None, subject: tuple[str, ...], source: Source, prepared: PreparedPassage, plural: str = ""
 ) -> Iterator[_List]:
     """Lists of the passage that the subject introduces: marked ones, then pieces of a sentence, then short sentences
-    in a row after one that counts them."""
+    in a row after one that counts them. `plural`: the noun that is asked for, where it stands in the plural."""
     named = names_anything(source)
     for one in prepared.lists:
         if one.lead is not None and _defines(prepared.text[one.lead[0] : one.lead[1]]) and not _asks_terms(subject):
@@ -164,7 +167,7 @@ def _candidates(
             if run:
                 yield _List(run, True, sentence.span, _key(prepared, f"run{sentence.start}"))
         if subject and about(subject, sentence, prepared, share=0.5 if named else 0.6) and not sentence.heading:
-            inline = _inline(of, subject, sentence, prepared)
+            inline = _inline(of, subject, sentence, prepared, plural)
             if inline:
                 key = _key(prepared, f"inline{sentence.start}")
                 yield _List(inline, True, None, key, sentence.span)
@@ -276,16 +279,18 @@ _STRONG = late(r";\s*(?:[yeou]\s+)?|,\s+[yeou]\s+|,\s+")
 
 
 def _inline(
-    of: int | None, subject: tuple[str, ...], sentence: Sentence, prepared: PreparedPassage
+    of: int | None, subject: tuple[str, ...], sentence: Sentence, prepared: PreparedPassage, plural: str = ""
 ) -> tuple[Item, ...]:
     """`los frutos son manzana, pera y uva`: pieces between commas that end the sentence; as many as asked, or at
-    least three."""
+    least three. What says how many there are of each (`tres frutos, dos hojas y una flor`) names none; what one of
+    them has (`el fruto tiene piel, pulpa y semilla`) is no list of them."""
     text = prepared.text[sentence.start : sentence.end].rstrip(" .;*_")
     starts = [m.end() for m in re.finditer(r":\s+", text)][:4]
     for match in re.finditer(r"[^\W_]+", sentence.folded[: len(text)]):
         if len(starts) >= 12:
             break
-        if held(stem(match.group()), subject):
+        single = bool(plural) and stem(match.group()) == stem(plural) and not match.group().endswith("s")
+        if held(stem(match.group()), subject) and not single:
             after = re.match(
                 r"\s+(?:de|del|en|son|es|siguientes|seran|los|las|el|la)\b(?:\s+(?:los|las|el|la|siguientes))*\s+|\s+",
                 sentence.folded[match.end() :],
@@ -298,9 +303,34 @@ def _inline(
             commas = sum(text[b : b + 1] in ",;" for _, b in parts[:-1])
             names = len(parts) == 2 and all(text[a : a + 1].isupper() for a, _ in parts)
             enough = (len(parts) == of if of is not None else len(parts) >= 3 or names) and commas >= len(parts) - 2
-            if enough and all(_is_item(text[a:b], subject) for a, b in parts):
+            counted = _counts_only(subject, sentence, [(sentence.start + a, sentence.start + b) for a, b in parts])
+            other = bool(plural) and bool(parts) and _of_another_kind(text[slice(*parts[0])], subject)
+            if enough and not counted and not other and all(_is_item(text[a:b], subject) for a, b in parts):
                 return tuple(Item(n, sentence.start + a, sentence.start + b) for n, (a, b) in enumerate(parts, 1))
     return ()
+
+
+def _counts_only(subject: tuple[str, ...], sentence: Sentence, parts: list[Span]) -> bool:
+    """Whether a sentence counts what is asked for among other things, and names none of it."""
+    counts = [q for q in sentence.quantities if not q.reference and q.noun[:1].isalpha()]
+    mine = next((q for q in counts if _counts(subject, q.noun)), None)
+    if (
+        mine is None
+        or len(parts) < 2
+        or ":" in sentence.folded[mine.start - sentence.start : parts[-1][0] - sentence.start]
+    ):
+        return False
+    return any(a <= q.start <= a + 2 for q in counts for a, _ in parts[1:])
+
+
+_OTHER_KIND = late(r"^(?:[a-zñ]+ ){0,3}?(?P<kind>[a-zñ]{3,}s) de(?:l| la| los| las)? (?=[A-ZÁÉÍÓÚÑ])")
+
+
+def _of_another_kind(first: str, subject: tuple[str, ...]) -> bool:
+    """Whether the first of some names says that they are of something else: asked for programmes, `opera en las
+    provincias de Bruma, Alba y Coral` lists provinces."""
+    match = _OTHER_KIND.match(first)
+    return match is not None and not held(stem(match["kind"]), subject)
 
 
 def _is_item(text: str, subject: tuple[str, ...]) -> bool:

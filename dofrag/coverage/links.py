@@ -61,9 +61,25 @@ def linked(requirement: Requirement, sub: SubQuestion, prepared: Mapping[int, Pr
         return found
     links = tuple(_links(requirement, sub, list(prepared.values())))
     on = {p.id: p.passage.publication.published_on for p in prepared.values()}
-    links = tuple(sorted(links, key=lambda k: (on[k.chunk_id], -k.chunk_id), reverse=True))
+    worked_in = {k.chunk_id for k in links if _worked_in(k, links, prepared)}
+    order = {k.chunk_id: (k.chunk_id not in worked_in, on[k.chunk_id], -k.chunk_id) for k in links}
+    links = tuple(sorted(links, key=lambda k: order[k.chunk_id], reverse=True))
     memo[key] = (requirement, links)
     return links
+
+
+def _worked_in(link: Link, links: Sequence[Link], prepared: Mapping[int, PreparedPassage]) -> bool:
+    """Whether a link of a consolidated law says word for word what a publication says that was read too: then the
+    publication is what is cited."""
+    if not prepared[link.chunk_id].passage.publication.consolidated:
+        return False
+    published = [k for k in links if not prepared[k.chunk_id].passage.publication.consolidated]
+    return any(_said(k, prepared) == _said(link, prepared) for k in published)
+
+
+def _said(link: Link, prepared: Mapping[int, PreparedPassage]) -> list[str]:
+    text = prepared[link.chunk_id].text
+    return [w for start, end in link.support.spans for w in words(text[start:end])]
 
 
 def support_of(

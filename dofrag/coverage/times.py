@@ -15,6 +15,8 @@ from dofrag.coverage.vocabulary import wordset
 from dofrag.domain.question import DateRequired, DateRole, Period, Source, Status
 from dofrag.text.dates import FoundDate
 from dofrag.text.fold import stem
+from dofrag.text.mentions import find_provisions
+from dofrag.text.paths import provision_matches
 
 DECREE, ISSUED = stem("decreto"), stem("expide")
 
@@ -73,7 +75,7 @@ def date_support(requirement: DateRequired, prepared: PreparedPassage) -> Suppor
             assert_never(requirement.role)
     found: list[tuple[int, Sentence, FoundDate | None]] = []
     for sentence in prepared.sentences:
-        hit = None if sentence.heading else dated(requirement.role, sentence, prepared)
+        hit = None if sentence.heading else _of_place(requirement, sentence, prepared)
         if (
             hit is not None
             and _same_act(requirement, sentence, prepared)
@@ -89,6 +91,29 @@ def date_support(requirement: DateRequired, prepared: PreparedPassage) -> Suppor
     span = quotable_span(prepared.text, sentence.span, core)
     why = f"{requirement.role.value}: {prepared.text[core[0] : core[1]].strip()}"
     return Support(Status.SUPPORTED, why, (span,), (value,) if value else (), (Proof((core,), value),))
+
+
+def _of_place(
+    requirement: DateRequired, sentence: Sentence, prepared: PreparedPassage
+) -> tuple[FoundDate | None] | None:
+    """The date in the asked role; of a provision that a clause excepts (`… con excepción del Capítulo II, que
+    entrará en vigor…`) only what stands behind the exception, and of the rest only what stands before it."""
+    hit = dated(requirement.role, sentence, prepared)
+    verb = cue("effect").search(sentence.folded)
+    if hit is None or verb is None or requirement.role is not DateRole.EFFECT:
+        return hit
+    excepted = cue("excepted").search(sentence.folded, verb.start())
+    if excepted is None:
+        return hit
+    at = excepted.end()
+    path = requirement.path
+    named = [m for m in find_provisions(sentence.folded) if m.start >= at] if path is not None else []
+    mine = any(provision_matches(path, m.path) for m in named if path is not None)
+    days = [d for d in sentence.dates if d.precision == "day" and (d.start - sentence.start >= at) == mine]
+    rule = cue("relative_start").search(sentence.folded[at:] if mine else sentence.folded[:at])
+    if days or rule:
+        return (days[0],) if days else (None,)
+    return None if mine else hit
 
 
 def _of_period(period: Period, prepared: PreparedPassage) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from dofrag.coverage.cues import cue, has_cue
 from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.prepared import PreparedPassage, Sentence
@@ -108,12 +110,17 @@ def _fits(wanted: str, sentence: Sentence) -> bool:
         case "actor":
             return bool(cue("authority").search(sentence.folded))
         case _:
-            return True
+            # Which law it is, no rule says that does not name one.
+            return wanted not in LAWS or held(wanted, sentence.stems)
 
 
 def _counted_in(noun: str) -> bool:
     """Whether what follows a figure is a unit of measure."""
     return stem(next(iter(words(noun)), "")) in wordset("units_of_things")
+
+
+LAWS = frozenset(map(stem, ("ley", "leyes", "codigo", "reglamento")))
+"""Kinds of instruments that are asked for by *con qué…*, *según qué…*."""
 
 
 def _wanted(part: str) -> str:
@@ -126,6 +133,9 @@ def _wanted(part: str) -> str:
         return "measure"
     if {"cual", "cuales", "que"} & set(asked[:2]) and spoken and stem(spoken[0]) in wordset("provision_nouns"):
         return "provision"
+    kind = next((stem(b) for a, b in pairwise(asked[:4]) if a in ("que", "cual")), "")
+    if kind in LAWS:
+        return kind
     if "cuando" in asked[:3] or {"fecha", "dia"} & set(asked[:4]):
         return "date"
     return "actor" if {"quien", "quienes"} & set(asked[:3]) else ""

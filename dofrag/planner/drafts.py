@@ -31,8 +31,10 @@ from dofrag.domain.question import ProvisionRequired, PublicationRequired, Requi
 from dofrag.planner.interface import View
 from dofrag.planner.monitoring import fitting
 from dofrag.planner.provisions import continued, in_order
+from dofrag.planner.rivals import stands_beside
 from dofrag.planner.series import of_no_time, printed_again, superseded
-from dofrag.text.fold import fold_chars
+from dofrag.text.fold import fold, fold_chars
+from dofrag.text.patterns import late
 
 Prepared = Mapping[int, PreparedPassage]
 MAX_ITEMS = 30
@@ -148,6 +150,7 @@ def _published(view: View, prepared: Prepared, sub: SubQuestion, requirement: Re
         # A text that goes on for long orders something in its provisions, not in what leads up to them.
         begun = [p for p in own if p.passage.chunk.provision or p.passage.chunk.end >= p.passage.publication.chars]
         body = next((b for p in begun if (b := _body(p)) is not None and meets(requirement, p, sub).supported), None)
+        body = _numbered_line(own) or body
         if body is None or not cited:
             claims += [_claim(sub, cited)] if cited else []
         elif body[0] is not cited[0][0]:
@@ -155,6 +158,23 @@ def _published(view: View, prepared: Prepared, sub: SubQuestion, requirement: Re
         else:
             claims.append(_one_quote(sub, body[0], cited[0][1], body[1]))
     return claims
+
+
+def _numbered_line(own: list[PreparedPassage]) -> tuple[PreparedPassage, Span] | None:
+    """Of a publication whose title is a bare kind (`RESUMEN DE CONVOCATORIA`), the line with its number: without it
+    nobody can tell which one is meant."""
+    if not own or len(own[0].passage.publication.title.split()) > BARE_TITLE:
+        return None
+    for passage in own:
+        for sentence in passage.sentences:
+            if _NUMBER.search(passage.text[sentence.start : sentence.end]):
+                return passage, quotable_span(passage.text, sentence.span)
+    return None
+
+
+BARE_TITLE = 4
+"""Words of a title that tells no more than what kind of publication it is."""
+_NUMBER = late(r"\b[A-ZÑ]{2,12}[-/]\d[A-Z0-9/-]{0,30}")
 
 
 def _one_quote(sub: SubQuestion, passage: PreparedPassage, title: Span, body: Span) -> Claim:
@@ -195,12 +215,15 @@ def _rivals(view: View, prepared: Prepared, sub: SubQuestion, support: Mapping[s
         best: tuple[str, ...] = ()
         rank = 0
         codes: set[str] = set()
+        issuer = ""
         for chunk_id in support[requirement.id]:
             found = meets(requirement, prepared[chunk_id], sub)
             code = prepared[chunk_id].passage.chunk.code
+            by = fold(prepared[chunk_id].passage.publication.issuer)
+            beside = stands_beside(found.rank, rank, by != issuer)
             if not best:
-                best, rank = found.values, found.rank
-            elif code not in codes and found.rank >= rank and found.values and found.values[0] != best[0]:
+                best, rank, issuer = found.values, found.rank, by
+            elif code not in codes and beside and found.values and found.values[0] != best[0]:
                 claims.append(_claim(sub, [(prepared[chunk_id], s) for s in found.spans]))
             codes.add(code)
     return claims

@@ -23,11 +23,13 @@ from dofrag.domain.question import (
     RangeRequired,
     Requirement,
     Status,
+    TopicRequired,
     ValueRequired,
 )
 from dofrag.planner.drafts import preferred
 from dofrag.planner.interface import ToolCall, View
 from dofrag.planner.monitoring import fitting, left_out, next_page, work_through
+from dofrag.planner.plain import of_any_source, plain, room
 from dofrag.planner.pointers import Ranked, fitting_publications, parsed, rank_pointers, well_placed
 from dofrag.planner.provisions import nowhere, resolve
 from dofrag.planner.queries import (
@@ -50,8 +52,6 @@ from dofrag.planner.series import searched_since
 from dofrag.text.mentions import find_provisions
 
 READ_AT_ONCE = 5
-TOKENS_A_CHUNK = 900
-"""What a chunk takes to read, as a guess before it is read."""
 WORTH_A_CALL = 4
 """Publications of a listing that are read in a call of their own; fewer wait for those of the next page."""
 MAX_PAGES = 2
@@ -86,6 +86,10 @@ def ideas(
     strong = [r for r in ranked if r.strong]
     yield from _read(view, strong, placed, message("why.read_strong"))
     yield from _first_searches(view, [r for r in missing if not well_placed(view, r)], message)
+    yield from plain(view, missing, room(view), message("why.open"), message("why.read_best"))
+    if view.passages and _untouched(view, missing) and _searched(view) >= SEARCHES_FOR_ABSENCE:
+        yield from _for_absence(view, missing, message)
+        return
     open_ones = [r for r in missing if not _used_up(view, r)]
     yield from _within(view, open_ones, ranked, message("why.within"))
     by_place = [r for r in open_ones if r.path is not None or isinstance(r, DefinitionRequired)]
@@ -113,12 +117,18 @@ def later_steps(view: View, message: Message) -> Iterator[ToolCall]:
     cited = {view.passages[ids[0]].publication for r in every if (ids := preferred(view, r))}
     yield from _read_later(view, cited, corrects, message)
     yield from _for_premises(view, cited, message)
-    if not view.asks_current or not cited:
+    if any(of_any_source(r) for r in every):
+        yield from plain(view, (), room(view), message("why.open"), message("why.read_best"))
+    if not cited or not (view.asks_current or any(_of_a_day(r, cited) for r in every)):
         return
     newest = max(cited, key=lambda p: (p.published_on, p.code))
     if not searched_since((p.arguments for p in view.history if p.envelope.get("ok")), newest.published_on):
         valued = _indicators(every)  # a later notice of a value may have any title; no law fixes it
-        query = join(valued) if valued else join([newest.title, "reforma modificación abrogación"])
+        query = (
+            join(valued)
+            if valued
+            else join([newest.title, "reforma modificación abrogación" if view.asks_current else "término"])
+        )
         arguments = {
             "query": query[:400],
             "date_from": newest.published_on.isoformat(),
@@ -129,6 +139,14 @@ def later_steps(view: View, message: Message) -> Iterator[ToolCall]:
         yield ToolCall("search_documents", arguments, message("why.later"))
     yield from _read_later(view, cited, alters, message)
     yield from _read_newer(view, newest.published_on, message)
+
+
+def _of_a_day(requirement: Requirement, cited: set[Publication]) -> bool:
+    """Whether a state of things is asked for at a day after all that is to be cited: it may have changed by then."""
+    period = requirement.period if isinstance(requirement, (ListRequired, TopicRequired)) else None
+    if period is None or period.start != period.end:
+        return False
+    return all(p.published_on < period.start for p in cited)
 
 
 def _for_premises(view: View, cited: set[Publication], message: Message) -> Iterator[ToolCall]:
@@ -222,10 +240,7 @@ def _read(view: View, ranked: Sequence[Ranked], more: Sequence[Ranked], why: str
     """Read these pointers; `more` fill the call up: a call is dearer than what it reads."""
     if not ranked:
         return
-    left = view.limits.max_read_tokens - view.spend.read_tokens
-    # One is tried however little is left: then the run ends on the limit that stopped it, not for want of a source.
-    room = max(1, min(READ_AT_ONCE, left // TOKENS_A_CHUNK))
-    ids = list(dict.fromkeys(r.chunk_id for r in (*ranked, *more)))[:room]
+    ids = list(dict.fromkeys(r.chunk_id for r in (*ranked, *more)))[: room(view)]
     while ids:
         yield ToolCall("read_chunks", {"chunk_ids": ids, "neighbor_window": 0}, why)
         # A call that was refused for its size is tried again with half of it.
@@ -336,7 +351,9 @@ def _read_on(view: View, missing: list[Requirement], why: str) -> Iterator[ToolC
         return
     every = [r for sub in view.sub_questions for r in sub.requirements]
     supporting = [i for r in every if isinstance(r, lists) for i in view.support.get(r.id, ())]
-    for chunk_id in dict.fromkeys(supporting or view.passages):
+    fitting_codes = {code for r in missing if isinstance(r, lists) for code in fitting_publications(view, r)}
+    bearing = [i for i, p in view.passages.items() if p.chunk.code in fitting_codes]
+    for chunk_id in dict.fromkeys(supporting or bearing or view.passages):
         if open_around(view, chunk_id):
             yield _with_neighbours([chunk_id], why)
 

@@ -63,7 +63,7 @@ def rank_pointers(view: View, missing: Sequence[Requirement]) -> list[Ranked]:
                 if score > 0:
                     rated.append((score - place[pointer.chunk_id] * 0.01, pointer.chunk_id))
         rated.sort(key=lambda pair: (-pair[0], pair[1]))
-        for turn, (score, chunk_id) in enumerate(rated[:4]):
+        for turn, (score, chunk_id) in enumerate(rated[:8]):
             scores[chunk_id] = max(scores.get(chunk_id, 0.0), score)
             turns[chunk_id] = min(turns.get(chunk_id, turn), turn)
             if _in_window(glimpses[chunk_id].passage.publication, window):

@@ -114,7 +114,8 @@ def windows(requirement: Requirement) -> Iterator[Window]:
             # A datum is published within days of its own date.
             yield Window(period.start, period.end + timedelta(days=7))
         elif length <= 31:
-            yield Window(period.start, period.end + timedelta(days=45))
+            # A price is fixed in the last days of the month before, an index is known in the weeks after.
+            yield Window(period.start - timedelta(days=10), period.end + timedelta(days=45))
         else:
             # What holds for a year is fixed at the end of the one before, or in its first months.
             yield Window(date(period.start.year - 1, 11, 1), date(period.start.year, 3, 31))

@@ -17,7 +17,9 @@ from dofrag.planner.drafts import answer, correction, false_premise, preferred
 from dofrag.planner.ideas import affordable, corrections, ideas, later_steps, made
 from dofrag.planner.interface import Abstain, Clarify, Step, ToolCall, View
 from dofrag.planner.monitoring import left_out, next_page
+from dofrag.planner.plain import looked_well
 from dofrag.planner.pointers import parsed
+from dofrag.planner.rivals import rival_days
 
 DONE = frozenset({Status.SUPPORTED, Status.ANSWERED})
 
@@ -45,12 +47,15 @@ class RulePlanner:
         asked = choice(view, missing)
         if asked is not None:
             return Clarify(self._message(asked.key, named=asked.named), asked.codes)
-        if affordable(view):
+        if affordable(view) and not (missing and looked_well(view)):
             later = [] if missing else list(later_steps(view, self._message))
             fresh = ideas(view, missing, prepared, self._message) if missing else iter(later)
             for call in map(self._translate, fresh):
                 if call.tool in view.tools and not made(view, call):
                     return call
+        rivals = rival_days(view, prepared) if not missing else None
+        if rivals is not None:
+            return Clarify(self._message(rivals.key, named=rivals.named), rivals.codes)
         if not missing and view.passages and _drafts(view) < 2:
             return answer(view, prepared, self._message)
         return Abstain(self._message("why.nothing_more" if affordable(view) else "why.used_up"))
