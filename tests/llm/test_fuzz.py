@@ -57,7 +57,7 @@ bodies = values | st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(bodies)
 def test_any_body_is_a_reply_or_a_fault(body: Any) -> None:
     for read in (from_chat, from_responses):
@@ -69,7 +69,7 @@ def test_any_body_is_a_reply_or_a_fault(body: Any) -> None:
         assert all(isinstance(c.name, str) and isinstance(c.call_id, str) for c in reply.calls)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.integers(300, 599), values)
 def test_any_error_body_has_a_kind(status: int, body: Any) -> None:
     fault = classify(status, body)
@@ -147,7 +147,7 @@ class Scripted:
 ENDS = frozenset(Reason) - {Reason.INTERNAL_ERROR, Reason.INTERRUPTED, Reason.SCOPE_DENIED, Reason.APPROVAL_REQUIRED}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(replies | faults, max_size=12), st.sampled_from(list(Mode)), st.integers(2_000, 60_000))
 def test_no_order_of_replies_and_faults_breaks_a_run(plan: list[Any], mode: Mode, tokens: int) -> None:
     planner = ModelPlanner(DofProfile().prompts("es"), CORE, mode, 1_000)

@@ -146,8 +146,8 @@ def test_marks_take_linear_time(text: str) -> None:
 
 
 def test_arguments_beyond_all_bounds_cost_next_to_nothing() -> None:
-    big = (SEARCH[0], {**SEARCH[1], "query": 'amarre "á" ' * 150_000})
-    many = (SEARCH[0], {**SEARCH[1], "query": [[]] * 150_000})
+    big = (SEARCH[0], {**SEARCH[1], "query": 'amarre "á" ' * 60_000})
+    many = (SEARCH[0], {**SEARCH[1], "query": [[]] * 110_000})
     with serving(say(big), say(many), say(*[(SEARCH[0], {**SEARCH[1], "query": "x" * 60_000})] * 4)) as provider:
         result, trace, _, _ = mb.run(provider.url, mode=Mode.TOOLS)
     assert outcomes(trace) == ["too_long"] * 3
@@ -168,14 +168,14 @@ def test_larger_than_counts_texts_names_and_parts() -> None:
 
 def test_a_long_text_is_cut_before_work_is_done_on_it() -> None:
     """And a secret that the cut goes through does not show."""
-    for offset in range(-40, 41, 4):
+    for offset in range(-40, 41, 10):
         text = "x " * ((STRING_MAX + offset) // 2) + "sk-" + "A1b2" * 10 + " y" * 40_000
         kept = jsonable(text)
         assert len(kept) <= STRING_MAX
         assert "A1b2" not in kept
         assert kept.endswith("more characters]")
     start = time.process_time()
-    jsonable({"a": "amarre sk-" * 400_000})
+    jsonable({"a": "amarre sk-" * 300_000})
     assert time.process_time() - start < 1
 
 

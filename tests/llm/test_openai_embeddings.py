@@ -155,7 +155,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=120, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(reply=JSON | st.fixed_dictionaries({"data": st.lists(
     st.fixed_dictionaries({"embedding": JSON | st.lists(st.floats() | st.integers() | st.booleans(), max_size=3)},
                           optional={"index": JSON}), max_size=3)}))  # fmt: skip

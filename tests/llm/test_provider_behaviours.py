@@ -251,13 +251,36 @@ def valid_history(asked: Asked) -> None:
     assert not due
 
 
+@dataclass(frozen=True)
+class Played:
+    """What came of a case."""
+
+    result: dict[str, Any]
+    trace: Any
+    end: Any
+    sleep: mb.Slept
+    asked: tuple[Asked, ...]
+
+
+_PLAYED: dict[str, Played] = {}
+
+
+def played(case: Case) -> Played:
+    """A case, played once: what is recorded of it is replayed elsewhere."""
+    if case.name not in _PLAYED:
+        sleep = mb.Slept()
+        with serving(*case.script) as provider:
+            result, trace, _, end = mb.run(provider.url, sleep=sleep, **case.more)
+            _PLAYED[case.name] = Played(result, trace, end, sleep, tuple(provider.asked))
+    return _PLAYED[case.name]
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_behaviour(case: Case, tmp_path: Any) -> None:
-    sleep = mb.Slept()
-    with serving(*case.script) as provider:
-        result, trace, _, end = mb.run(provider.url, sleep=sleep, **case.more)
-        for asked in provider.asked:
-            valid_history(asked)
+    done = played(case)
+    result, trace, end, sleep = done.result, done.trace, done.end, done.sleep
+    for asked in done.asked:
+        valid_history(asked)
     calls = [e for e in trace.events if e.event == "model_called"]
     outcomes = [e.outcome for e in calls]
     assert (result["terminal_state"], result["reason"]) == (case.state, case.reason), (outcomes, end)

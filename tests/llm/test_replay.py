@@ -10,7 +10,7 @@ import bench
 import model_bench as mb
 import pytest
 from provider import serving, wait_for
-from test_provider_behaviours import CASES, HONEST, Case
+from test_provider_behaviours import CASES, HONEST, Case, played
 
 from dofrag.agent.setup import ModelSeat
 from dofrag.domain.run import Limits
@@ -45,8 +45,7 @@ def replayed(lines: list[bytes], folder: Path, **more: Any) -> tuple[dict[str, A
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_every_behaviour_replays(case: Case, tmp_path: Path) -> None:
-    with serving(*case.script) as provider:
-        first, trace, _, _ = mb.run(provider.url, **case.more)
+    first, trace = played(case).result, played(case).trace
     again, lines = replayed(trace.lines, tmp_path)
     assert [timeless(line) for line in lines] == [timeless(line) for line in trace.lines]
     assert again["spend"] | {"elapsed_ms": 0} == first["spend"] | {"elapsed_ms": 0}

@@ -89,13 +89,13 @@ def test_a_real_model_ends_in_a_declared_state(url: str, tmp_path: Path, monkeyp
     for name in [n for n in os.environ if n.startswith(("DOF_M", "DOF_A", "DOF_B", "OPENAI_"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("DOF_MODEL_MODE", MODE)
-    monkeypatch.setenv("DOF_MAX_OUTPUT_TOKENS", "96")
+    monkeypatch.setenv("DOF_MAX_OUTPUT_TOKENS", "64")
     monkeypatch.setenv("DOF_MODEL_TIMEOUT", "600")
     outcome = run_question(
         QUESTION,
         planner="model",
         model=ModelChoice(name="smollm2", base_url=url),
-        limits=Limits(max_turns=2, wall_clock_s=1_200),
+        limits=Limits(max_turns=1, wall_clock_s=1_200),
         trace_dir=tmp_path,
     )
     result = outcome.result
