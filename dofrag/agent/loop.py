@@ -11,7 +11,7 @@ from typing import assert_never
 
 from dofrag.agent.absence import looked_for
 from dofrag.agent.budget import Budget, Trip
-from dofrag.agent.contested import positions
+from dofrag.agent.contested import positions, read_positions
 from dofrag.agent.currency import currency_fault, left_aside, reform_fault
 from dofrag.agent.parts import added_parts
 from dofrag.agent.record import Recorder
@@ -90,8 +90,9 @@ class Run:
                 step = self._next_step()
             except MalformedStep as error:
                 stalled += 1
-                if stalled >= STALLED_AFTER:
-                    return End(reason=Reason.PLANNER_STALLED, message=error.message)
+                if stalled >= STALLED_AFTER:  # a limit that tripped before it is what ended the run
+                    stuck = End(reason=Reason.PLANNER_STALLED, message=error.message)
+                    return stuck if self.tripped is None else self._stopped()
                 continue
             stalled = 0
             match step:
@@ -257,7 +258,20 @@ class Run:
         fault = fault or left_aside(
             self.session, self.question, self.sub_questions, verdict.answered, verdict.claims, message
         )
+        fault = fault or self._other_side(verdict)
         return replace(verdict, faults=(fault,)) if fault is not None else verdict
+
+    def _other_side(self, verdict: Verdict) -> Fault | None:
+        """Of values in conflict that were read, an answer that gives one gives all."""
+        if verdict.premise.status is PremiseStatus.FALSE:
+            return None
+        cited = {self.session.passages[c.chunk_id].chunk.code for claim in verdict.claims for c in claim.citations}
+        for position in read_positions(self.sub_questions, self.prepared):
+            publication = self.session.passages[position.chunk_id].publication
+            if publication.code not in cited:
+                text = self.setup.profile.message("fault.other_side", title=publication.title, value=position.value)
+                return Fault(code=FaultCode.REQUIREMENT_MISSING, where=position.requirement, message=text)
+        return None
 
     def _abstained(self, step: Abstain) -> End:
         """What a planner's giving up means is decided by what the run did, never by what the planner says of it."""

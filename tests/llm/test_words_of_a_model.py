@@ -73,6 +73,30 @@ def test_a_quote_without_its_label_is_completed() -> None:
     assert claim["citations"][-1]["quote"].startswith("**Artículo 6.-** La Autoridad")
 
 
+def test_a_value_that_another_authority_denies_is_not_given_alone() -> None:
+    """Both were read: a model that cites the one it likes is told of the other, and never closes with it."""
+    one = "La cuota anual de amarre para 2024 es de {} pesos por embarcación.".format
+    codes = ("9000001", "9000002")
+    issuers = ("AUTORIDAD DE AMARRES", "SECRETARÍA DE MUELLES")
+    title = "AVISO por el que se da a conocer la cuota anual de amarre para 2024"
+    source = MemoryCorpus(
+        *(
+            (publication(code, "2024-01-10", title=title, issuer=issuer), [one(value)])
+            for code, issuer, value in zip(codes, issuers, ("1,250.00", "1,310.00"), strict=True)
+        )
+    )
+    first, second = one("1,250.00"), one("1,310.00")
+    both = submit(mb.claim(first, first, 1), mb.claim(second, second, 2))
+    read = ("read_chunks", {"chunk_ids": [1, 2], "neighbor_window": 0})
+    with serving(say(SEARCH), say(read), say(submit(mb.claim(first, first, 1))), say(both)) as provider:
+        result, trace, _, _ = mb.run(provider.url, source=source)
+        told = json.dumps(provider.asked[3].body, ensure_ascii=False)
+    assert "da otro valor (1310" in told
+    assert faults(trace) == ["requirement_missing"]
+    assert result["reason"] == "closed_contested"
+    assert {p["value"] for p in result["positions"]} == {"1250", "1310"}
+
+
 def test_on_the_last_turn_the_quotes_stand_in_at_once(tmp_path: Path) -> None:
     with serving(say(SEARCH), say(READ), say(claimed(TWISTED[1]))) as provider:
         result, trace, _, _ = mb.run(provider.url, source=table(), limits=Limits(max_turns=3))
@@ -103,7 +127,8 @@ def alike() -> MemoryCorpus:
     text = ["La cuota anual de amarre es de 1,250.00 pesos por embarcación."]
     norte, sur = (f"AVISO por el que se da a conocer la cuota anual de amarre. Muelle {m}" for m in ("Norte", "Sur"))
     return MemoryCorpus(
-        (publication("9000001", "2024-01-12", title=norte), text), (publication("9000002", "2024-01-12", title=sur), text)
+        (publication("9000001", "2024-01-12", title=norte), text),
+        (publication("9000002", "2024-01-12", title=sur), text),
     )
 
 
@@ -175,7 +200,10 @@ def test_what_the_question_tells_is_not_asked_back(other: str) -> None:
 
 def test_words_that_fit_one_publication_better_are_no_question() -> None:
     source = MemoryCorpus(
-        (publication("9000001", "2024-01-12", title="AVISO de la cuota anual de amarre"), ["La cuota es de 5 pesos."]),
+        (
+            publication("9000001", "2024-01-12", title="AVISO de la cuota anual de amarre"),
+            ["La cuota es de 5 pesos."],
+        ),
         (publication("9000002", "2024-01-12", title="AVISO de la cuota de faros"), ["La cuota es de 7 pesos."]),
     )
     assert asking(source, about=None)["terminal_state"] == "abstained"
