@@ -9,6 +9,7 @@ from typing import Any
 
 from dofrag.search.documents import ChunksAhead, IndexedChunk, with_terms
 from dofrag.search.scoped import ScopedWriter
+from dofrag.store.ranges import range_texts
 from dofrag.store.rows import PUBLICATION_COLUMNS, PUBLICATION_TABLES, publication_from
 
 Progress = Callable[[int, int], None]
@@ -101,9 +102,5 @@ def _add(
     if known is not None:
         chunks = zip(range(first, first + count), *known, strict=True)
     else:
-        texts = connection.execute(
-            "SELECT id, headings, provision, text FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id",
-            [first, first + count - 1],
-        )
-        chunks = with_terms(texts, writer.terms)
+        chunks = with_terms(range_texts(connection, first, first + count - 1), writer.terms)
     return writer.add(publication, publication_id, chunks)

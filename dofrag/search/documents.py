@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from json.encoder import encode_basestring
-from typing import TypeVar
 
 from dofrag.domain.corpus import Publication
 from dofrag.search.analysis import Terms, identifier_keys, outer_keys, provision_keys
 from dofrag.store.rows import issuer_words
 
-ChunkText = tuple[int, str, str | None, str]
-"""What the index takes of a chunk: id, heading path as stored (JSON), provision, text."""
+ChunkText = tuple[int, tuple[str, ...], str | None, str]
+"""What the index takes of a chunk: id, heading path, provision, text."""
 IndexedChunk = tuple[int, str | None, str, str]
 """A chunk ready for the engine: id, provision, terms of its text, terms of its heading path."""
 ChunkTerms = tuple[Sequence[str], Sequence[str]]
 """Terms of a publication's chunks worked out ahead, in order: of their texts, of their heading paths."""
 ChunksAhead = tuple[Sequence[str | None], Sequence[str], Sequence[str]]
 """The same with their provisions before them: all that the index takes but their ids."""
-_Path = TypeVar("_Path", str, tuple[str, ...])  # a heading path, stored or not yet
-_Cut = tuple[int, _Path, str | None, str]
 _BATCH_CHARS = 40_000  # of chunks whose terms are worked out in one piece: their words stay near the processor
 
 
@@ -43,14 +39,9 @@ def provision_json(path: str | None) -> str:
     return "".join([f",{encode_basestring(key)}" for key in keys])  # `json.dumps` makes an encoder each time
 
 
-def plain_path(path: str) -> str:
-    """The words of a heading path as stored (JSON). Only escapes need reading: its signs part words anyway."""
-    return "\n".join(json.loads(path)) if "\\" in path else path
-
-
-def batches(chunks: Iterable[_Cut[_Path]]) -> Iterator[list[_Cut[_Path]]]:
+def batches(chunks: Iterable[ChunkText]) -> Iterator[list[ChunkText]]:
     """Chunks by the handful, in order."""
-    batch: list[_Cut[_Path]] = []
+    batch: list[ChunkText] = []
     size = 0
     for chunk in chunks:
         batch.append(chunk)
@@ -66,7 +57,7 @@ def with_terms(chunks: Iterable[ChunkText], terms: Terms) -> Iterator[IndexedChu
     """Stored chunks with their terms, in order."""
     for batch in batches(chunks):
         texts = terms.of([chunk[3] for chunk in batch])
-        headings = _heading_terms([chunk[1] for chunk in batch], terms)
+        headings = _heading_terms(batch, terms)
         for (chunk_id, path, provision, _), text in zip(batch, texts, strict=True):
             yield chunk_id, provision, text, headings[path]
 
@@ -77,11 +68,13 @@ def terms_ahead(chunks: Iterable[tuple[tuple[str, ...], str]], terms: Terms) -> 
     headings: list[str] = []
     for batch in batches((0, path, None, text) for path, text in chunks):
         texts += terms.of([chunk[3] for chunk in batch])
-        known = terms.of_names({name for chunk in batch for name in chunk[1]})
-        headings += [" ".join([known[name] for name in chunk[1]]) for chunk in batch]
+        known = _heading_terms(batch, terms)
+        headings += [known[chunk[1]] for chunk in batch]
     return texts, headings
 
 
-def _heading_terms(paths: Iterable[str], terms: Terms) -> dict[str, str]:
-    distinct = list(dict.fromkeys(paths))
-    return dict(zip(distinct, terms.of([plain_path(path) for path in distinct]), strict=True))
+def _heading_terms(batch: Iterable[ChunkText], terms: Terms) -> dict[tuple[str, ...], str]:
+    """By path: neighbours share theirs."""
+    paths = {chunk[1] for chunk in batch}
+    known = terms.of_names({name for path in paths for name in path})
+    return {path: " ".join([known[name] for name in path]) for path in paths}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sqlite3
@@ -14,6 +13,7 @@ from urllib.parse import quote
 from dofrag.domain.corpus import PUBLIC, Chunk, Filters, Passage, Publication
 from dofrag.errors import CorpusError, IndexMismatch, StoreMissing
 from dofrag.store.faults import guarded, not_allowed, refusal
+from dofrag.store.headings import HeadingReader
 from dofrag.store.interface import Listing, OutlineEntry
 from dofrag.store.rows import (
     CHUNK_COLUMNS,
@@ -49,6 +49,7 @@ class StoreReader:
             raise StoreMissing(f"no index at {self.name!r}", hint="build one: `dof index build PATH… --index DIR`")
         self._db = _connect(path, self.name)
         self._known: dict[int, Publication] = {}
+        self._headings = HeadingReader(self._db)
         try:
             check_schema(self._db, self.name)
         except BaseException:
@@ -147,12 +148,12 @@ class StoreReader:
     def passages(self, chunk_ids: Sequence[int], filters: Filters) -> list[Passage]:
         ids = [i for i in dict.fromkeys(chunk_ids) if 0 < i <= _MAX_ID]
         rows = self._db.execute(
-            f"SELECT {CHUNK_COLUMNS}, c.publication_id FROM json_each(?) j CROSS JOIN chunks c ON c.id = j.value",
+            f"SELECT {CHUNK_COLUMNS} FROM json_each(?) j CROSS JOIN chunks c ON c.id = j.value",
             [array(ids)],
         ).fetchall()
         publications = self._visible({row[8] for row in rows}, filters)
         found = {
-            row[0]: Passage(chunk_from(row, publication.code), publication)
+            row[0]: Passage(chunk_from(row, publication.code, self._headings), publication)
             for row in rows
             if (publication := publications.get(row[8])) is not None
         }
@@ -199,13 +200,14 @@ class StoreReader:
         first, count = found
         start = first + max(0, offset)
         rows = self._db.execute(
-            """SELECT id, ordinal, headings, provision, substr(text, 1, 400), "end" - start FROM chunks
+            """SELECT id, ordinal, publication_id, heading, provision, substr(text, 1, 400), "end" - start FROM chunks
                WHERE id BETWEEN ? AND ? ORDER BY id""",
             [start, min(start + max(0, limit), first + count) - 1],
         )
         entries = [
             OutlineEntry(
-                r[0], r[1], tuple(json.loads(r[2])), r[3], _SPACE.sub(" ", r[4]).strip()[:_FIRST_WORDS], r[5]
+                *(r[0], r[1], self._headings.path(r[2], r[3]), r[4]),
+                *(_SPACE.sub(" ", r[5]).strip()[:_FIRST_WORDS], r[6]),
             )
             for r in rows
         ]
@@ -225,7 +227,7 @@ class StoreReader:
                 f"SELECT {CHUNK_COLUMNS} FROM chunks c WHERE c.id BETWEEN ? AND ? ORDER BY c.id",
                 [first, first + count - 1],
             ):
-                yield chunk_from(row, code)
+                yield chunk_from(row, code, self._headings)
         except sqlite3.DatabaseError as error:
             raise refusal(self.name, error) from error
 
@@ -259,7 +261,7 @@ def _connect(path: Path, name: str) -> sqlite3.Connection:
         except sqlite3.DatabaseError as again:
             raise IndexMismatch(f"index {name!r}: its store cannot be read ({again})", hint=REBUILD) from again
     except sqlite3.DatabaseError as error:
-        raise IndexMismatch(f"index {name!r}: its store is not a database ({error})", hint=REBUILD) from error
+        raise refusal(name, error) from error  # no database, or one whose first page is torn
 
 
 def _pinned(uri: str) -> sqlite3.Connection:

@@ -42,6 +42,11 @@ def refusal(name: str, error: sqlite3.Error) -> CorpusError:
     )
 
 
+def damaged(what: str, error: object) -> IndexMismatch:
+    """The error for something stored that no writer wrote."""
+    return IndexMismatch(f"the store is damaged: {what} cannot be read ({error})", hint=REBUILD)
+
+
 def not_allowed(name: str) -> CorpusError:
     """The error for an index that is sound for all that is known, but belongs to somebody else."""
     return CorpusError(

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 
 from dofrag.domain.corpus import Filters
+from dofrag.store.headings import HeadingReader
 from dofrag.store.rows import where
 
 
@@ -25,8 +26,13 @@ def stored_ranges(store: sqlite3.Connection) -> Iterator[tuple[int, int, str, st
     )
 
 
-def range_texts(store: sqlite3.Connection, first: int, last: int) -> list[tuple[int, str, str]]:
-    """Id, heading path as stored (JSON) and text of the chunks from `first` to `last`."""
-    return store.execute(
-        "SELECT id, headings, text FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id", [first, last]
-    ).fetchall()
+def range_texts(
+    store: sqlite3.Connection, first: int, last: int
+) -> Iterator[tuple[int, tuple[str, ...], str | None, str]]:
+    """Id, heading path, provision and text of the chunks from `first` to `last`, streamed."""
+    headings = HeadingReader(store)
+    for chunk_id, publication_id, heading, provision, text in store.execute(
+        """SELECT id, publication_id, heading, provision, text FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id""",
+        [first, last],
+    ):
+        yield chunk_id, headings.path(publication_id, heading), provision, text

@@ -11,8 +11,8 @@ from json.encoder import encode_basestring
 from typing import Any
 
 from dofrag.domain.corpus import Chunk, Filters, Kind, Publication, SourceKind
-from dofrag.errors import IndexMismatch
-from dofrag.store.schema import REBUILD
+from dofrag.store.faults import damaged
+from dofrag.store.headings import HeadingReader
 from dofrag.text.fold import fold
 
 PUBLICATION_COLUMNS = """
@@ -20,7 +20,7 @@ PUBLICATION_COLUMNS = """
     p.instrument, p.identifiers, p.url, p.scope, s.rel, p.span_start, p.span_end, p.sha256, p.first_published_on,
     p.last_reform_on, p.notice"""
 PUBLICATION_TABLES = "publications p JOIN issuers i ON i.id = p.issuer_id JOIN sources s ON s.id = p.source_id"
-CHUNK_COLUMNS = 'c.id, c.ordinal, c.start, c."end", c.headings, c.provision, c.kind, c.text'
+CHUNK_COLUMNS = 'c.id, c.ordinal, c.start, c."end", c.heading, c.provision, c.kind, c.text, c.publication_id'
 
 _WORD = re.compile(r"\w+")
 # Words that issuers share; a filter on them alone says nothing.
@@ -38,7 +38,7 @@ def publication_from(row: sqlite3.Row | tuple[Any, ...]) -> Publication:
     try:
         return _publication(row)
     except (ValueError, TypeError) as error:
-        raise _damaged(f"publication {row[0]!r}", error) from error
+        raise damaged(f"publication {row[0]!r}", error) from error
 
 
 def _publication(row: sqlite3.Row | tuple[Any, ...]) -> Publication:
@@ -67,19 +67,15 @@ def _publication(row: sqlite3.Row | tuple[Any, ...]) -> Publication:
     )
 
 
-def chunk_from(row: tuple[Any, ...], code: str) -> Chunk:
+def chunk_from(row: tuple[Any, ...], code: str, headings: HeadingReader) -> Chunk:
     """From `CHUNK_COLUMNS`. Raises IndexMismatch for a row that no writer wrote."""
-    try:
-        heading_path = tuple(json.loads(row[4]))
-    except (ValueError, TypeError) as error:
-        raise _damaged(f"chunk {row[0]!r}", error) from error
     return Chunk(
         id=row[0],
         code=code,
         ordinal=row[1],
         start=row[2],
         end=row[3],
-        heading_path=heading_path,
+        heading_path=headings.path(row[8], row[4]),
         provision=row[5],
         kind=row[6],
         text=row[7],
@@ -87,12 +83,8 @@ def chunk_from(row: tuple[Any, ...], code: str) -> Chunk:
 
 
 def encode_path(path: Iterable[str]) -> str:
-    """A heading path as stored: `json.dumps(path, ensure_ascii=False)`, without the encoder it makes each time."""
+    """A heading path as hashed: `json.dumps(path, ensure_ascii=False)`, without the encoder it makes each time."""
     return f"[{', '.join(map(encode_basestring, path))}]"
-
-
-def _damaged(what: str, error: Exception) -> IndexMismatch:
-    return IndexMismatch(f"the store is damaged: {what} cannot be read ({error})", hint=REBUILD)
 
 
 def _date(value: str | None) -> date | None:

@@ -11,7 +11,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from dofrag.errors import IndexMismatch, NewerIndex
-from dofrag.store.schema import check_schema
+from dofrag.store.headings import HeadingReader
+from dofrag.store.rows import encode_path
+from dofrag.store.schema import HEADINGS_ONCE, check_schema
 from dofrag.store.tally import ChunkTally
 
 _BATCH = 500  # chunks that are hashed together
@@ -26,6 +28,7 @@ class OldIds:
         self.last = 0
         """The highest chunk id ever given, 0 when it cannot be told."""
         self._db: sqlite3.Connection | None = None
+        self._column = "heading"
         if not path.is_file():
             return
         try:
@@ -33,6 +36,8 @@ class OldIds:
             check_schema(self._db, name or str(path.parent), allow_older=True)
             row = self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'chunks'").fetchone()
             self.last = int(row[0]) if row is not None else 0
+            (schema,) = self._db.execute("PRAGMA user_version").fetchone()
+            self._column = "heading" if schema >= HEADINGS_ONCE else "headings"
         except NewerIndex:
             self.close()
             raise
@@ -74,18 +79,21 @@ class OldIds:
                 return None
             first = int(row[0])
             return first if 0 < first <= self.last - count + 1 and self._holds(first, count, chunks_sha256) else None
-        except (sqlite3.DatabaseError, ValueError, TypeError, AttributeError):
+        except (sqlite3.DatabaseError, IndexMismatch, ValueError, TypeError, AttributeError):
             return None  # that part of the old store cannot be read: its ids are not used again
 
     def _holds(self, first: int, count: int, chunks_sha256: str) -> bool:
         assert self._db is not None
         tally = ChunkTally("")
+        headings = HeadingReader(self._db)
         rows = self._db.execute(
-            """SELECT 0, ordinal, start, "end", headings, provision, kind, text FROM chunks
-               WHERE id BETWEEN ? AND ? ORDER BY id""",
+            f"""SELECT publication_id, ordinal, start, "end", {self._column}, provision, kind, text, NULL FROM chunks
+                WHERE id BETWEEN ? AND ? ORDER BY id""",
             [first, first + count - 1],
         )
         while batch := rows.fetchmany(_BATCH):
+            if self._column == "heading":
+                batch = [(*row[:4], encode_path(headings.path(row[0], row[4])), *row[5:]) for row in batch]
             tally.take(batch)
         tally.close()
         return tally.count == count and tally.chunks_sha256 == chunks_sha256

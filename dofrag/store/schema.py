@@ -7,6 +7,7 @@ transaction, so a publication needs only its first id and its count: no second i
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,10 @@ from dofrag.errors import IndexMismatch, NewerIndex
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-SCHEMA = 2
+SCHEMA = 3
 """Number of the newest migration; stands in the file's `user_version`."""
+HEADINGS_ONCE = 3
+"""The schema from which heading paths are trees; before, they stood with every chunk as JSON."""
 
 REBUILD = "run `dof index build PATH… --index DIR` with the folders that it was built from"
 NEWER = "upgrade dofrag, build another index with --index, or remove this folder first"
@@ -94,6 +97,20 @@ UPDATE sources SET scope = coalesce(
 CREATE TABLE ignored (rel TEXT PRIMARY KEY, reason TEXT NOT NULL, scope TEXT NOT NULL) WITHOUT ROWID
 """
 
+_V3 = """
+CREATE TABLE headings (
+    publication_id INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    parent INTEGER,
+    name TEXT NOT NULL,
+    PRIMARY KEY (publication_id, number)
+) WITHOUT ROWID;
+ALTER TABLE chunks ADD COLUMN heading INTEGER;
+DROP INDEX sources_by_status;
+CREATE INDEX sources_by_status ON sources (status)
+"""
+_BATCH = 2_000  # chunks of an older store whose heading paths are taken over together
+
 
 def migrate(connection: sqlite3.Connection, name: str) -> None:
     """Bring a store up to `SCHEMA`, keeping its rows. `connection` must be in autocommit mode.
@@ -114,6 +131,12 @@ def migrate(connection: sqlite3.Connection, name: str) -> None:
     def v2(db: Database) -> None:
         _run(db, _V2)
 
+    @migrations()
+    def v3(db: Database) -> None:
+        _run(db, _V3)
+        _keep_headings_once(db.conn)
+        db.execute("ALTER TABLE chunks DROP COLUMN headings")
+
     migrations.apply(Database(connection))
     connection.execute(f"PRAGMA user_version = {SCHEMA}")
 
@@ -122,6 +145,36 @@ def _run(db: Database, script: str) -> None:
     for statement in script.split(";\n"):
         if statement.strip():
             db.execute(statement)
+
+
+def _keep_headings_once(connection: sqlite3.Connection) -> None:
+    """Take the heading paths that stand with every chunk as JSON over into trees. What it frees in the file is
+    given back by `dof index optimize`."""
+    from dofrag.store.headings import HeadingWriter
+
+    writer: HeadingWriter | None = None
+    publication = last = 0
+    select = "SELECT id, publication_id, headings FROM chunks WHERE id > ? ORDER BY id LIMIT ?"
+    while rows := connection.execute(select, [last, _BATCH]).fetchall():
+        numbers = []
+        for last, owner, path in rows:  # the last one of the batch is where the next begins
+            if writer is None or owner != publication:
+                if writer is not None:
+                    writer.flush()
+                writer, publication = HeadingWriter(connection, owner), owner
+            numbers.append((writer.number(_path_of(path, last)), last))
+        if writer is not None:
+            writer.flush()
+        connection.executemany("UPDATE chunks SET heading = ? WHERE id = ?", numbers)
+
+
+def _path_of(stored: str, chunk_id: int) -> tuple[str, ...]:
+    try:
+        return tuple(map(str, json.loads(stored)))
+    except (ValueError, TypeError) as error:
+        raise IndexMismatch(
+            f"the store is damaged: chunk {chunk_id} cannot be read ({error})", hint=REBUILD
+        ) from error
 
 
 def check_schema(connection: sqlite3.Connection, name: str, *, allow_older: bool = False) -> None:

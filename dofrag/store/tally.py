@@ -6,8 +6,9 @@ import hashlib
 from collections.abc import Sequence
 from itertools import chain
 
-ChunkRow = tuple[int, int, int, int, str, str | None, str, str]
-"""A chunk as stored: publication, ordinal, start, end, heading path (JSON), provision, kind, text."""
+ChunkRow = tuple[int, int, int, int, str, str | None, str, str, int | None]
+"""A chunk on its way: publication, ordinal, start, end, heading path (JSON, to be hashed), provision, kind, text,
+number of its heading."""
 
 
 class ChunkTally:
@@ -25,14 +26,14 @@ class ChunkTally:
         """The next chunks. Cheapest once SQLite has taken them: their texts then hold their bytes. Raises ValueError
         for a gap, an overlap or a wrong length."""
         count, chars = self.count, self.chars
-        for _, ordinal, start, end, _, _, _, text in rows:
+        for _, ordinal, start, end, _, _, _, text, _ in rows:
             if ordinal != count or start != chars or end - start != len(text):
                 at = f"chunk {ordinal} does not continue the text at {chars}"
                 raise ValueError(f"publication {self._code}: {at}")
             count += 1
             chars = end
         self.count, self.chars = count, chars
-        said = [f"{start}\0{end}\0{path}\0{of}\0{kind}\0".encode() for _, _, start, end, path, of, kind, _ in rows]
+        said = [f"{start}\0{end}\0{path}\0{of}\0{kind}\0".encode() for _, _, start, end, path, of, kind, *_ in rows]
         texts = [row[7].encode() for row in rows]
         self._text.update(b"".join(texts))
         self._chunks.update(b"".join(chain.from_iterable(zip(said, texts, strict=True))))

@@ -15,6 +15,7 @@ from pathlib import Path
 from dofrag.domain.draft import Header, ParsedPublication
 from dofrag.store.digest import RUNNING, shift
 from dofrag.store.faults import refusal
+from dofrag.store.headings import HeadingWriter, drop_headings
 from dofrag.store.rows import array, encode_path, issuer_words
 from dofrag.store.salvage import OldIds
 from dofrag.store.schema import migrate
@@ -270,13 +271,15 @@ class StoreWriter:
         publication_id = old[0] if old else self._insert_header(parsed.header, source_id)
         before = self._last_chunk_id()
         self._db.execute("SAVEPOINT chunks")
-        tally = self._insert_chunks(parsed, publication_id)
+        numbered = HeadingWriter(self._db, publication_id)
+        tally = self._insert_chunks(parsed, publication_id, numbered)
         if old and old[1] == tally.chunks_sha256:
             self._db.execute("ROLLBACK TO chunks")  # nothing changed: the old rows and their ids stay
             written = 0
         else:
             if old:
                 self._delete_chunks(publication_id)
+                drop_headings(self._db, publication_id, below=numbered.first)
             first = before + 1
             if self._old is not None:
                 first = self._old.place(self._db, parsed.header.code, before, tally)
@@ -292,19 +295,23 @@ class StoreWriter:
         self._db.execute("INSERT OR IGNORE INTO pending VALUES (?)", [publication_id])
         return written, tally.chars
 
-    def _insert_chunks(self, parsed: ParsedPublication, publication_id: int) -> ChunkTally:
+    def _insert_chunks(self, parsed: ParsedPublication, publication_id: int, numbered: HeadingWriter) -> ChunkTally:
         tally = ChunkTally(parsed.header.code)
         batch: list[ChunkRow] = []
         path: tuple[str, ...] | None = None
         headings = ""
+        number: int | None = None
         for ordinal, start, end, heading_path, provision, kind, text in parsed.chunks:
             if heading_path != path:  # neighbours share their path: encoded once
                 path = heading_path
                 headings = encode_path(path)
-            batch.append((publication_id, ordinal, start, end, headings, provision, kind, text))
+                number = numbered.number(path)
+            batch.append((publication_id, ordinal, start, end, headings, provision, kind, text, number))
             if len(batch) >= _BATCH:
                 self._insert_batch(batch, tally)
+                numbered.flush()
         self._insert_batch(batch, tally)
+        numbered.flush()
         tally.close()
         return tally
 
@@ -314,8 +321,8 @@ class StoreWriter:
 
     def _insert_batch(self, batch: list[ChunkRow], tally: ChunkTally) -> None:
         self._db.executemany(
-            """INSERT INTO chunks (publication_id, ordinal, start, "end", headings, provision, kind, text)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
+            """INSERT INTO chunks (publication_id, ordinal, start, "end", heading, provision, kind, text)
+               VALUES (?1, ?2, ?3, ?4, ?9, ?6, ?7, ?8)""",
             batch,
         )
         tally.take(batch)
@@ -359,6 +366,7 @@ class StoreWriter:
     def _delete_publication(self, publication_id: int) -> None:
         shift(self._db, publication_id, -1)
         self._delete_chunks(publication_id)
+        drop_headings(self._db, publication_id)
         self._db.execute("DELETE FROM publications WHERE id = ?", [publication_id])
         self._db.execute("INSERT OR IGNORE INTO pending VALUES (?)", [publication_id])
 

@@ -35,7 +35,7 @@ def index(tmp_path: Path) -> Path:
         ("UPDATE publications SET title = 'Another' WHERE code = '1001'", "stamp"),
         ("UPDATE sources SET chars = chars + 1 WHERE rel = '2000.md'", "file 2000.md"),
         ("UPDATE sources SET canonical = 'gone' WHERE rel = '2000.txt'", "alternate of gone"),
-        ("INSERT INTO chunks VALUES (99999, 1, 0, 0, 1, '[]', NULL, 'text', 'x')", "search index differ"),
+        ("INSERT INTO chunks VALUES (99999, 1, 0, 0, 1, NULL, 'text', 'x', NULL)", "search index differ"),
     ],
 )
 def test_damage_is_named(index: Path, damage: str, names: str) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from tiny_gazette import EVERYTHING, TinyProfile, small_corpus, tiny_parse, write
 
+from dofrag.domain.corpus import Chunk
 from dofrag.errors import CorpusError, DofError, IndexMismatch, NewerIndex, UsageError
 from dofrag.ingest.pipeline import Ingest, build, remove, silent
 from dofrag.ingest.status import status
@@ -105,7 +106,7 @@ HIDDEN: dict[str, Callable[[Path], object]] = {
     "date tampered": lambda i: sql(store_of(i), "UPDATE publications SET published_on = '1999-01-01' WHERE id = 3"),
     "date no date": lambda i: sql(store_of(i), "UPDATE publications SET published_on = 'soon' WHERE id = 3"),
     "source tampered": lambda i: sql(store_of(i), "UPDATE publications SET source_id = 2 WHERE id = 5"),
-    "stray chunk": lambda i: sql(store_of(i), "INSERT INTO chunks VALUES (999, 1, 0, 0, 1, '[]', NULL, 'text', 'x')"),
+    "stray chunk": lambda i: sql(store_of(i), "INSERT INTO chunks VALUES (999, 1, 0, 0, 1, NULL, 'text', 'x', NULL)"),
     "search stored texts zeroed": lambda i: fill(one(i, ".store"), 20, b"\0" * 300),
     "search terms zeroed": lambda i: fill(one(i, ".term"), 50, b"\0" * 300),
     "search postings zeroed": lambda i: fill(one(i, ".idx"), 50, b"\0" * 300),
@@ -236,11 +237,54 @@ def test_nothing_to_build_from_leaves_nothing(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["empty"]
 
 
+# Back to schema 2: heading paths as JSON with every chunk.
+BEFORE_V3 = """ALTER TABLE chunks ADD COLUMN headings TEXT NOT NULL DEFAULT '[]';
+    UPDATE chunks SET headings = (SELECT json_array(name) FROM headings h
+        WHERE h.publication_id = chunks.publication_id AND number = heading) WHERE heading IS NOT NULL;
+    ALTER TABLE chunks DROP COLUMN heading; DROP TABLE headings; DROP INDEX sources_by_status;
+    CREATE INDEX sources_by_status ON sources (status, rel); PRAGMA user_version = 2;
+    DELETE FROM _sqlite_migrations WHERE name = 'v3';"""
+HEADED = ("# Título Primero", "uno", "dos", "# Título Segundo", "tres", "# Título Primero", "cuatro")
+
+
+@pytest.mark.parametrize("fresh", [False, True])
+def test_heading_paths_of_an_older_store_are_kept_once(made: Path, tmp_path: Path, fresh: bool) -> None:
+    """Taken over where they stand, or read anew with the same ids."""
+    corpus, index = tmp_path / "corpus", tmp_path / "index"
+    shutil.copytree(made / "corpus", corpus)
+    write(corpus, "1/5001.md", *HEADED)
+    write(corpus, "2/5002.md", "sin título", *HEADED)
+    build([corpus], index, INGEST)
+    before, known = contents(index), ids(index)
+    assert {c.heading_path for c in before["5002"]} == {(), ("Título Primero",), ("Título Segundo",)}
+    with contextlib.closing(sqlite3.connect(store_of(index))) as db:
+        db.executescript(BEFORE_V3)
+    with pytest.raises(IndexMismatch, match="store schema 2"):
+        open_index(index)
+    report = build([corpus], index, INGEST, fresh=fresh)
+    assert report.chunks_written == (sum(map(len, known.values())) if fresh else 0)
+    assert contents(index) == before
+    assert ids(index) == known
+    assert verify(index, silent).faults == []
+    remove(["5001"], index, INGEST)
+    with contextlib.closing(sqlite3.connect(store_of(index))) as db:
+        (left,) = db.execute(
+            "SELECT count(*) FROM headings WHERE publication_id NOT IN (SELECT id FROM publications)"
+        ).fetchone()
+    assert not left
+
+
+def contents(index: Path) -> dict[str, list[Chunk]]:
+    with open_index(index) as opened:
+        listing = opened.reader.list_publications(EVERYTHING, limit=100).publications
+        return {p.code: opened.reader.chunks(p.code, EVERYTHING) for p in listing}
+
+
 def test_an_older_store_is_brought_up_to_date(made: Path, index: Path) -> None:
     before = status(index, ("dictamen",))
     db = sqlite3.connect(store_of(index))
     db.executescript(
-        """DROP TABLE ignored; ALTER TABLE sources DROP COLUMN scope; PRAGMA user_version = 1;
+        f"""{BEFORE_V3} DROP TABLE ignored; ALTER TABLE sources DROP COLUMN scope; PRAGMA user_version = 1;
            DELETE FROM _sqlite_migrations WHERE name = 'v2';"""
     )
     db.close()

@@ -214,7 +214,7 @@ def test_issuer_words(name: str, words: tuple[str, ...]) -> None:
         "UPDATE publications SET published_on = 'soon'",
         "UPDATE publications SET source_kind = 'none'",
         "UPDATE publications SET identifiers = '['",
-        "UPDATE chunks SET headings = '['",
+        "UPDATE chunks SET heading = 77",
         "DROP TABLE chunks",
         "DROP TABLE publications",
     ],

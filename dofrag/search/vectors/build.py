@@ -7,7 +7,6 @@ however it comes: done, interrupted, or with an endpoint that is gone.
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -206,8 +205,8 @@ def _texts(index: OpenIndex, first: int, last: int) -> list[tuple[int, int, str]
     rows: list[tuple[int, int, str]] = []
     for start, count, code, title, digest in found:
         key = publication_key(code, title, digest)
-        for chunk_id, headings, text in range_texts(store, max(first, start), min(last, start + count - 1)):
-            rows.append((chunk_id, key, passage_text(title, json.loads(headings), text)))
+        for chunk_id, headings, _, text in range_texts(store, max(first, start), min(last, start + count - 1)):
+            rows.append((chunk_id, key, passage_text(title, headings, text)))
     return rows
 
 
