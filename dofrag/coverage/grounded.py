@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from dofrag.coverage.cues import cue
 from dofrag.coverage.prepared import PreparedPassage, Sentence
-from dofrag.coverage.source import meant, names_anything, telling_terms
+from dofrag.coverage.source import held, meant, names_anything, telling_terms
 from dofrag.coverage.turns import denies, untold
 from dofrag.coverage.vocabulary import wordset
 from dofrag.domain.corpus import Kind
@@ -79,6 +79,8 @@ def grounded(
         return paid and _all_words(requirement, sentence, prepared)
     if part is not None and _of_one_case(requirement, prepared, part):
         return False
+    if part is not None and requirement.path is None and _under_a_case(sentence, prepared, part):
+        return False
     if isinstance(requirement, ListRequired) and _handed_in(requirement, prepared):
         return True
     return _all_words(requirement, sentence, prepared)
@@ -99,6 +101,20 @@ def _of_one_case(requirement: Requirement, prepared: PreparedPassage, part: SubQ
     if not isinstance(requirement, DeadlineRequired) or prepared.passage.publication.kind is not Kind.AVISO:
         return False
     return not (requirement.entities or _placed(requirement) or _CAPITAL.search(part.question or part.text))
+
+
+def _under_a_case(sentence: Sentence, prepared: PreparedPassage, part: SubQuestion) -> bool:
+    """Whether a sentence is an item of what holds for one case alone (`Tratándose de aprendices, el patrón deberá:`)
+    of which the question says nothing."""
+    if sentence.mark is None or sentence.mark.kind not in ("frac", "inc"):
+        return False
+    before = [s for s in prepared.sentences if s.end <= sentence.start and s.mark is None and not s.heading]
+    case = cue("one_case").match(before[-1].folded.strip()) if before else None
+    if case is None:
+        return False
+    of_whom = [stem(w) for w in content_words(case["case"])]
+    asked = frozenset(stem(w) for w in content_words(part.question or part.text))
+    return bool(of_whom) and not any(held(w, asked) for w in of_whom)
 
 
 _CAPITAL = late(r"(?<=[a-zñáéíóú][ ])[A-ZÁÉÍÓÚÑ][\wñáéíóú]{2,}")

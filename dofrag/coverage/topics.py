@@ -119,6 +119,20 @@ def _counted_in(noun: str) -> bool:
     return stem(next(iter(words(noun)), "")) in wordset("units_of_things")
 
 
+def _listed_elsewhere(sentence: Sentence, subject: tuple[str, ...], prepared: PreparedPassage) -> bool:
+    """Whether a sentence is an item of a law's list that is introduced as something else: `no son salario: … VIII.
+    Jornada extraordinaria, cuando…` does not say what the working day is."""
+    if (
+        sentence.mark is None
+        or sentence.mark.kind not in ("frac", "inc")
+        or not prepared.passage.publication.consolidated
+    ):
+        return False
+    before = [s for s in prepared.sentences if s.end <= sentence.start and not s.heading]
+    leads = [s for s in before if s.mark is None or s.mark.kind not in ("frac", "inc")]
+    return not leads or not any(held(s, leads[-1].near) for s in subject)
+
+
 LAWS = frozenset(map(stem, ("ley", "leyes", "codigo", "reglamento")))
 """Kinds of instruments that are asked for by *con qué…*, *según qué…*."""
 
@@ -160,6 +174,7 @@ def topic_support(
             bears = any(held(s, prepared.stems) for s in subject)
             return Support(Status.READ if bears else Status.OPEN, f"no sentence tells the {aspect}")
     wanted = _wanted(part)
+    singular = words(part)[:2] == ("cual", "es")
     best: tuple[int, Sentence] | None = None
     bears = False
     wide = prepared.wide
@@ -175,7 +190,7 @@ def topic_support(
         enough_here = len(here) >= min(2, len(subject)) or (len(here) >= 1 and titled >= 1)
         if not subject and names_anything(requirement.source):
             enough_here = total == 0
-        if not _fits(wanted, sentence):
+        if not _fits(wanted, sentence) or (singular and _listed_elsewhere(sentence, subject, prepared)):
             continue
         if total >= need and enough_here and (best is None or len(here) > best[0]):
             best = (len(here), sentence)

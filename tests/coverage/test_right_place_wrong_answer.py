@@ -11,6 +11,7 @@ from dofrag import wiring
 from dofrag.coverage.cues import cue
 from dofrag.coverage.interface import Support
 from dofrag.coverage.match import PreparedPassage, meets
+from dofrag.domain.corpus import SourceKind
 from dofrag.domain.question import Question
 
 FEES = """**PRIMERO.-** Las cuotas de entrada a la Feria del Dique para 2031 son las siguientes:
@@ -109,6 +110,40 @@ def test_which_law_is_told_by_a_sentence_that_names_one() -> None:
     names = "La solicitud de amarre de barcazas se resolverá conforme a la Ley de Dársenas."
     assert not held(question, prepared(bare, **title))[0].supported
     assert held(question, prepared(names, **title))[0].supported
+
+
+CASE = """Artículo 40.- Queda prohibido el trabajo de niñas y niños a bordo.
+
+Tratándose de aprendices, el patrón deberá:
+
+I. Darles bitácora.
+
+II. Fijar guardias que no excedan de cinco horas diarias.
+"""
+
+
+@pytest.mark.parametrize(("lead", "whole"), [("El patrón deberá:", True), ("", False)])
+def test_an_item_of_one_case_answers_no_general_question(lead: str, whole: bool) -> None:
+    text = CASE.replace("Tratándose de aprendices, el patrón deberá:", lead) if lead else CASE
+    passage = prepared(text, title="LEY de Navegación de Cabotaje", provision="art:40")
+    question = "¿De cuántas horas diarias son las guardias según la Ley de Navegación de Cabotaje?"
+    assert held(question, passage)[0].supported == whole
+
+
+LIST_OF_THINGS = """Artículo 51.- No se tienen por parte de la paga:
+
+I. El uniforme;
+
+II. Guardia ordinaria y de noche, cuando ésta no exceda de ocho horas semanales;
+"""
+
+
+def test_an_item_of_a_list_of_other_things_is_not_what_something_is() -> None:
+    law = {"title": "LEY de Navegación de Cabotaje", "provision": "art:51", "source_kind": SourceKind.CONSOLIDATED}
+    question = "¿Cuál es la guardia máxima semanal según la Ley de Navegación de Cabotaje?"
+    assert not held(question, prepared(LIST_OF_THINGS, **law))[0].supported
+    rule = "Artículo 50.- La guardia máxima semanal será de cuarenta horas."
+    assert held(question, prepared(rule, **{**law, "provision": "art:50"}))[0].supported
 
 
 @pytest.mark.parametrize("name", ["excepted", "title_alters"])
