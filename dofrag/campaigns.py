@@ -114,7 +114,7 @@ def evaluate(
 
     Raises UsageError, CorpusError and FreezeError before anything runs; else what `run_campaign` raises.
     """
-    from dofrag.evals.report import write_report
+    from dofrag.evals.report import episodes_sha256, finished, write_report
 
     chosen = load_set(plan.set_name, Path.cwd())
     look = looked_at(chosen, plan.frozen, plan.index is not None)
@@ -142,10 +142,9 @@ def evaluate(
             look.enter(folder, spec, datetime.now(UTC).isoformat(timespec="seconds"))
 
     run_campaign(folder, benches, chosen.items, spec, workers=plan.workers, on_begin=begin, on_done=on_done)
-    report = write_report(folder)
     if look is not None:
-        look.finish(folder, report["episodes_sha256"])
-    return folder, report
+        look.finish(folder, episodes_sha256(*finished(folder)))
+    return folder, write_report(folder)
 
 
 def set_index(chosen: QuestionSet, notice: Callable[[str], None]) -> Path | None:

@@ -98,6 +98,14 @@ def committed_code(repository: Path, commit: str) -> Code:
     )
 
 
+def committed_text(folder: Path, name: str) -> str | None:
+    """A file of a folder as the commit that is checked out holds it; None where it holds none, or there is no git."""
+    try:
+        return _git(folder, "cat-file", "blob", f"HEAD:./{name}")
+    except UsageError:
+        return None
+
+
 def uncommitted(repository: Path, paths: Sequence[Path], besides: Sequence[Path] = ()) -> list[str]:
     """What of `paths` differs from the commit that is checked out, new files too; without `besides`. Sorted."""
     root = repository.resolve()

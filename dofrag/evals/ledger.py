@@ -63,6 +63,13 @@ def add(path: Path, event: str, fields: Mapping[str, Any]) -> Json:
     return entry
 
 
+def keep(path: Path, entries: Sequence[Mapping[str, Any]]) -> None:
+    """Write a copy of these lines."""
+    part = path.with_name(path.name + ".part")
+    part.write_text("".join(canonical(e) + "\n" for e in entries), encoding="utf-8")
+    part.replace(path)
+
+
 def looks(entries: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The looks among the lines."""
     return [e for e in entries if e["event"] == LOOK]

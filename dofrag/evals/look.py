@@ -1,7 +1,8 @@
 """A look at a sealed set: allowed or refused before anything runs, and written into the set's ledger.
 
-DIR/ledger.jsonl of a campaign is the ledger as it stood when the campaign began, its own look included: the report
-prints it, and says by it whether the campaign is a locked result.
+DIR/ledger.jsonl of a campaign is the ledger as it stood when the campaign began, its own look included, and once it
+is done as it stood then: the report prints it, and says by it whether the campaign is a locked result. The ledger
+beside the set, where it is found, has the last word.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from dofrag.evals import ledger
 from dofrag.evals.code import Code, code_at, running_package
 from dofrag.evals.dataset import QuestionSet
 from dofrag.evals.records import SPEC, expected_episodes, read_records
-from dofrag.evals.seal import Seal, check_set, demand_sealed_code, read_seal
+from dofrag.evals.seal import Seal, check_set, demand_committed_ledger, demand_sealed_code, read_seal
 from dofrag.store.lock import WriterLock
 
 Json = dict[str, Any]
@@ -72,7 +73,8 @@ class Look:
             shutil.copyfile(path, kept)
 
     def finish(self, campaign: Path, episodes_sha256: str) -> None:
-        """Write the hash of the campaign's records into the ledger, once. Raises SetTampered where it has another."""
+        """Write the hash of the campaign's records into the ledger, once, and keep the ledger up to there with the
+        campaign. Raises SetTampered where it has another."""
         path, name = self.folder / ledger.LEDGER, campaign_id(campaign)
         with WriterLock(self.folder, "dof eval"):
             entries = ledger.read_ledger(path)
@@ -86,10 +88,15 @@ class Look:
             elif done["episodes_sha256"] != episodes_sha256:
                 raise SetTampered(f"the episodes of {campaign} are not those that it was finished with",
                                   hint="restore them")  # fmt: skip
+            ledger.keep(campaign / ledger.LEDGER, _until_finished(ledger.read_ledger(path), name))
 
 
 def _finished(entries: Sequence[Json], campaign: str) -> Json | None:
     return next((e for e in entries if e["event"] == ledger.FINISHED and e.get("campaign") == campaign), None)
+
+
+def _until_finished(entries: list[Json], campaign: str) -> list[Json]:
+    return entries[: next(n for n, e in enumerate(entries, 1) if e is _finished(entries, campaign))]
 
 
 def looked_at(chosen: QuestionSet, frozen: bool, other_index: bool) -> Look | None:
@@ -129,12 +136,57 @@ def campaign_id(campaign: Path) -> str:
     return hashlib.sha256((campaign / SPEC).read_bytes()).hexdigest()
 
 
-def standing_of(campaign: Path, spec: Mapping[str, Any]) -> tuple[list[Json], bool, str] | None:
-    """The ledger that a campaign kept, whether it is a locked result, and what it is to be called; None for a set
-    that was not sealed. Raises SetTampered for a ledger that was changed."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """The ledger that a campaign kept, whether it is a locked result, what it is to be called, and `fault`: why its
+    records cannot be taken for those of its look, "" where they are."""
+
+    entries: list[Json]
+    locked: bool
+    said: str
+    fault: str = ""
+
+
+def standing_of(campaign: Path, spec: Mapping[str, Any], episodes_sha256: str) -> Standing | None:
+    """Of a campaign with these records; None for a set that was not sealed. Raises SetTampered for a ledger that was
+    changed."""
     if spec.get("lock") is None:
         return None
     entries = ledger.read_ledger(campaign / ledger.LEDGER)
     if not entries:
         raise SetTampered(f"{campaign / ledger.LEDGER} is missing", hint="restore the campaign's folder")
-    return entries, *ledger.standing(entries, campaign_id(campaign))
+    name = campaign_id(campaign)
+    locked, said = ledger.standing(entries, name)
+    fault = _fault_of(name, entries, _set_ledger(campaign, spec), episodes_sha256)
+    if fault:
+        return Standing(entries=entries, locked=False, said=f"no locked result: {fault}", fault=fault)
+    return Standing(entries=entries, locked=locked, said=said)
+
+
+def _fault_of(name: str, kept: list[Json], of_set: list[Json], episodes_sha256: str) -> str:
+    if of_set and of_set[: len(kept)] != kept:
+        return "the ledger that it kept is not that of the set"
+    ends = [end for entries in (kept, of_set) if (end := _finished(entries, name)) is not None]
+    if not ends:
+        return "no ledger says that this look ended, and with which records"
+    if any(end.get("episodes_sha256") != episodes_sha256 for end in ends):
+        return "the records are not those of the look"
+    return ""
+
+
+def _set_ledger(campaign: Path, spec: Mapping[str, Any]) -> list[Json]:
+    """The lines of the ledger beside the campaign's set, in the checkout that the campaign lies in, that of the
+    running package or the working folder; none where no ledger there knows its seal. Raises SetTampered where one
+    lacks what is committed of it."""
+    seal, name = spec["lock"].get("seal_sha256"), str(spec.get("set_id"))
+    if Path(name).name != name:
+        return []
+    for root in (*campaign.resolve().parents, running_package().parent, Path.cwd()):
+        folder = root / "eval" / name
+        if not folder.is_dir():
+            continue
+        demand_committed_ledger(folder)
+        entries = ledger.read_ledger(folder / ledger.LEDGER)
+        if any(e.get("seal_sha256") == seal for e in entries):
+            return entries
+    return []

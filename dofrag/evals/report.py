@@ -18,6 +18,7 @@ from typing import Any
 from dofrag.errors import EvalError
 from dofrag.evals import records as store
 from dofrag.evals.locate import Unit
+from dofrag.evals.look import standing_of
 from dofrag.evals.metrics import by_category, by_subset, costs, difference, of_variant
 from dofrag.evals.page import render_html
 from dofrag.evals.runner import conduct_of, grade_row
@@ -59,6 +60,9 @@ def check_report(folder: Path) -> list[str]:
             faults.append(f"{name}: the record was changed")
         faults += _grade_faults(name, row, items)
         faults += _trace_faults(name, row, folder / store.TRACES)
+    standing = standing_of(folder, spec, episodes_sha256(spec, rows))
+    if standing is not None and standing.fault:
+        faults.append(standing.fault)
     _, files = _render(folder, spec, rows)
     for file, text in files.items():
         path = folder / file
@@ -110,10 +114,18 @@ def _trace_faults(name: str, row: Mapping[str, Any], traces: Path) -> list[str]:
     return [] if digest(last) == row.get("trace_sha256") else [f"{name}: its trace does not end as recorded"]
 
 
+def episodes_sha256(spec: Mapping[str, Any], rows: Sequence[Json]) -> str:
+    """The hash of a campaign's records, all of them."""
+    return hashlib.sha256("\n".join(store.canonical(r) for r in _in_order(spec, rows)).encode()).hexdigest()
+
+
+def _in_order(spec: Mapping[str, Any], rows: Sequence[Json]) -> list[Json]:
+    return sorted(rows, key=lambda r: (names_of(spec).index(r["variant"]), r["pass"], r["index"]))
+
+
 def _render(folder: Path, spec: Json, rows: Sequence[Json]) -> tuple[Json, dict[str, str]]:
-    rows = sorted(rows, key=lambda r: (names_of(spec).index(r["variant"]), r["pass"], r["index"]))
-    sha = hashlib.sha256("\n".join(store.canonical(r) for r in rows).encode()).hexdigest()
-    extras = extras_of(folder, spec, rows)
+    rows, sha = _in_order(spec, rows), episodes_sha256(spec, rows)
+    extras = extras_of(folder, spec, rows, sha)
     names = names_of(spec)
     report = {
         "schema": "dofrag.report/2",
@@ -131,8 +143,8 @@ def _render(folder: Path, spec: Json, rows: Sequence[Json]) -> tuple[Json, dict[
         ],
         "predictions": [asdict(p) for p in extras.predicted],
         "verdicts": [asdict(j) for j in extras.judged],
-        "ledger": extras.standing[0] if extras.standing else None,
-        "locked_result": extras.standing[1] if extras.standing else None,
+        "ledger": extras.standing.entries if extras.standing else None,
+        "locked_result": extras.standing.locked if extras.standing else None,
     }
     parts = sections(spec, rows, extras, sha)
     text = json.dumps(report, ensure_ascii=False, indent=1, sort_keys=True) + "\n"

@@ -23,6 +23,7 @@ from dofrag.evals.code import (
     code_at,
     commit_of,
     committed_code,
+    committed_text,
     head,
     repository_of,
     running_package,
@@ -73,10 +74,31 @@ def _sha256_of(document: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def demand_committed_ledger(folder: Path) -> bool:
+    """Whether git holds a ledger of this set. Raises SetTampered where the one on the disk does not begin with it."""
+    held = committed_text(folder, ledger.LEDGER)
+    if held is None:
+        return False
+    path = folder / ledger.LEDGER
+    there = path.read_text(encoding="utf-8", errors="surrogateescape") if path.is_file() else ""
+    lines = _lines(held)
+    if _lines(there)[: len(lines)] != lines:
+        raise SetTampered(f"{path} lacks lines that are committed", hint="restore it from git")
+    return True
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.split("\n") if line.strip()]
+
+
 def read_seal(folder: Path) -> Seal | None:
-    """The seal beside a set, None where there is none. Raises SetTampered for one that was changed."""
+    """The seal beside a set, None where there is none. Raises SetTampered for one that was changed or taken away, and
+    where the ledger lacks what is committed of it."""
     path = folder / SEAL
+    known = demand_committed_ledger(folder)
     if not path.is_file():
+        if known:
+            raise SetTampered(f"{path} is missing, and its ledger is committed", hint="restore it from git")
         return None
     try:
         document: Any = json.loads(path.read_text(encoding="utf-8"))
@@ -114,6 +136,7 @@ def lock(chosen: QuestionSet, author: str, utc: str, sample_sha256: str) -> Seal
     seal = Seal(set=chosen.name, author=author, utc=utc, commit=commit, code=code, items_sha256=chosen.sha256,
                 questions=len(chosen.items), corpus_sha256=corpus, corpus_files=files,
                 sample_sha256=sample_sha256)  # fmt: skip
+    demand_committed_ledger(folder)
     with WriterLock(folder, "dof eval lock"):
         entries = ledger.read_ledger(folder / ledger.LEDGER)
         if ledger.looks(entries):

@@ -11,7 +11,7 @@ from typing import Any
 from dofrag.domain.records import dataclass
 from dofrag.evals import predictions, verdicts
 from dofrag.evals.ledger import ledger_rows
-from dofrag.evals.look import standing_of
+from dofrag.evals.look import Standing, standing_of
 from dofrag.evals.metrics import (
     Figures,
     Paired,
@@ -64,23 +64,22 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extras:
-    """What of a campaign stands beside its records. `standing` is of a sealed set: its ledger, whether this is a
-    locked result, and what it has to be called."""
+    """What of a campaign stands beside its records. `standing` is of a sealed set."""
 
-    standing: tuple[list[Json], bool, str] | None = None
+    standing: Standing | None = None
     predicted: tuple[predictions.Scored, ...] = ()
     predictions_sha256: str | None = None
     judged: tuple[verdicts.Judged, ...] = ()
     said: Mapping[str, str] | None = None
 
 
-def extras_of(folder: Path, spec: Mapping[str, Any], rows: Sequence[Record]) -> Extras:
+def extras_of(folder: Path, spec: Mapping[str, Any], rows: Sequence[Record], sha: str) -> Extras:
     """Raises SetTampered and EvalError where ledger or predictions are not as they were kept, UsageError for verdicts
     that are none."""
     told = predictions.kept(folder, spec)
     said = verdicts.read_verdicts(folder / verdicts.FILE, rows)
     return Extras(
-        standing=standing_of(folder, spec),
+        standing=standing_of(folder, spec, sha),
         predicted=tuple(predictions.score(told, rows)) if told else (),
         predictions_sha256=told.sha256 if told else None,
         judged=tuple(verdicts.judged(said, rows, names_of(spec))),
@@ -96,7 +95,7 @@ def names_of(spec: Mapping[str, Any]) -> list[str]:
 def banner(spec: Mapping[str, Any], extras: Extras) -> str:
     """What these figures are, in one line."""
     if extras.standing is not None:
-        return extras.standing[2][0].upper() + extras.standing[2][1:] + "."
+        return extras.standing.said[0].upper() + extras.standing.said[1:] + "."
     return "Development figures: this set may have shaped the rules." if spec["set_role"] == "dev" else ""
 
 
@@ -109,7 +108,7 @@ def sections(spec: Json, rows: Sequence[Record], extras: Extras, sha: str) -> li
     if extras.predicted:
         made.append(_predicted(extras))
     if extras.standing is not None:
-        head, lines = ledger_rows(extras.standing[0])
+        head, lines = ledger_rows(extras.standing.entries)
         made.append(Section(title="Ledger of this set", head=head, rows=lines))
     if extras.judged:
         made.append(_judged(extras.judged))

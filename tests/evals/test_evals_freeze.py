@@ -17,9 +17,10 @@ import dofrag
 from dofrag.errors import EvalError, SetTampered
 from dofrag.evals.code import tree_hash
 from dofrag.evals.dataset import load_set
-from dofrag.evals.ledger import read_ledger, standing
-from dofrag.evals.look import looked_at
-from dofrag.evals.report import check_report
+from dofrag.evals.ledger import add, read_ledger, standing
+from dofrag.evals.look import looked_at, standing_of
+from dofrag.evals.records import canonical, sha256_of
+from dofrag.evals.report import check_report, episodes_sha256, finished, write_report
 
 PACKAGE = Path(dofrag.__file__).parent
 NOTICE = "2025/10/13102025/MAT/099_DOF_20251013_MAT_9109999.md"
@@ -244,7 +245,8 @@ def test_the_first_look_is_a_locked_result(looked: Copy) -> None:
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     assert report["locked_result"] is True
     assert report["banner"] == "Locked result: first look, with the sealed code."
-    assert [e["event"] for e in report["ledger"]] == ["sealed", "look"]
+    assert [e["event"] for e in report["ledger"]] == ["sealed", "look", "finished"]
+    assert (folder / "ledger.jsonl").read_bytes() == (looked.set / "ledger.jsonl").read_bytes()
     assert [v["name"] for v in report["variants"]] == ["fixed", "core"]
     assert {r["id"]: r["held"] for r in report["predictions"]} == {"P1": True, "P2": False}
     text = (folder / "report.md").read_text(encoding="utf-8")
@@ -297,6 +299,115 @@ def test_a_second_look_and_newer_code_are_labelled(looked: Copy, again: Any) -> 
     again_sealed = copy.dof("eval", "lock", "locked", "--author", "B", "--json")
     assert again_sealed.code == 2
     assert "has been looked at" in again_sealed.document["error"]["message"]
+
+
+def _alter_a_record(folder: Path) -> None:
+    """Another number of turns, and the line's hash computed anew."""
+    path = folder / "episodes.jsonl"
+    first, *others = path.read_text(encoding="utf-8").splitlines()
+    row = json.loads(first)
+    row["spend"]["turns"] += 1
+    row["sha256"] = sha256_of(row)
+    path.write_text("\n".join([canonical(row), *others]) + "\n", encoding="utf-8")
+
+
+def _cut(path: Path, lines: int) -> None:
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:lines]))
+
+
+def _finish_anew(folder: Path) -> None:
+    """The end in the ledger that a campaign kept, with the hash of the records as they are now."""
+    path = folder / "ledger.jsonl"
+    *_, end = read_ledger(path)
+    _cut(path, 2)
+    sha = episodes_sha256(*finished(folder))
+    add(path, "finished", {k: end[k] for k in ("utc", "look", "campaign")} | {"episodes_sha256": sha})
+
+
+@pytest.mark.parametrize(
+    ("kept", "beside", "fault"),
+    [
+        ("whole", False, "the records are not those of the look"),
+        ("cut", True, "the records are not those of the look"),
+        ("cut", False, "no ledger says that this look ended, and with which records"),
+        ("anew", True, "the ledger that it kept is not that of the set"),
+    ],
+)
+def test_altered_records_are_not_those_of_the_look(
+    kept: str, beside: bool, fault: str, looked: Copy, again: Any
+) -> None:
+    copy = again(looked)
+    folder = copy.root.parent / "first"
+    if beside:  # in the checkout of its set
+        folder = Path(shutil.move(folder, copy.root / "result"))
+    _alter_a_record(folder)
+    if kept == "cut":
+        _cut(folder / "ledger.jsonl", 2)
+    elif kept == "anew":
+        _finish_anew(folder)
+    write_report(folder)
+    assert check_report(folder) == [fault]
+    report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    assert (report["locked_result"], report["banner"]) == (False, f"No locked result: {fault}.")
+    if kept == "whole":
+        done = copy.dof("eval", "report", "first", "--check")
+        assert (done.code, done.out.strip()) == (1, fault)
+
+
+def test_a_campaign_that_kept_no_end_has_it_from_its_set(looked: Copy, again: Any) -> None:
+    copy = again(looked)
+    folder = Path(shutil.move(copy.root.parent / "first", copy.root / "result"))
+    _cut(folder / "ledger.jsonl", 2)
+    assert write_report(folder)["locked_result"] is True
+    assert check_report(folder) == []
+    copy.commit("the look")
+    shutil.copy(copy.set / "ledger.jsonl", folder)
+    _alter_a_record(folder)
+    _finish_anew(folder)
+    shutil.copy(folder / "ledger.jsonl", copy.set)
+    with pytest.raises(SetTampered, match="lacks lines that are committed"):
+        check_report(folder)
+    (copy.set / "ledger.jsonl").unlink()
+    with pytest.raises(SetTampered, match="lacks lines that are committed"):
+        check_report(folder)
+
+
+@pytest.mark.parametrize("what", ["cut", "gone", "seal gone", "both gone", "other"])
+def test_a_look_that_is_committed_cannot_be_hidden(what: str, looked: Copy, again: Any) -> None:
+    copy = again(looked)
+    copy.commit("the look")
+    path, seal = copy.set / "ledger.jsonl", copy.set / "seal.json"
+    if what == "cut":
+        _cut(path, 1)
+    elif what == "other":
+        _cut(path, 1)
+        add(path, "look", {"utc": "2026", "look": 1, "campaign": "x", "sealed_code": True})
+        add(path, "finished", {"utc": "2026", "look": 1, "campaign": "x", "episodes_sha256": "x"})
+    elif what == "gone":
+        path.unlink()
+    else:
+        seal.unlink()
+        if what == "both gone":
+            path.unlink()
+    chosen = load_set(str(copy.set / "questions.jsonl"), copy.root)
+    with pytest.raises(SetTampered):
+        looked_at(chosen, True, False)
+    if what == "cut":  # through the command line
+        for words in (("--frozen-commit",), ("--frozen-commit", "HEAD")):
+            assert code_of(copy.look("hidden", *words)) == "tampered"
+        assert not (copy.root.parent / "hidden").exists()
+        # what was looked at is checked against the ledger beside it, which has to be whole
+        assert copy.dof("eval", "report", "first", "--check").code == 6
+    if what == "both gone":  # nor can it be sealed anew
+        assert code_of(copy.dof("eval", "lock", "locked", "--author", "B", "--json")) == "tampered"
+
+
+def test_the_result_of_the_project_is_that_of_its_look() -> None:
+    folder = PACKAGE.parent / "docs" / "results" / "locked"
+    spec, rows = finished(folder)
+    found = standing_of(folder, spec, episodes_sha256(spec, rows))
+    assert found is not None
+    assert (found.locked, found.fault) == (True, "")
 
 
 @pytest.mark.parametrize("what", ["ledger", "predictions", "spec"])
