@@ -104,6 +104,10 @@ class Collection:
         self._rows[run] = (stat.st_mtime_ns, stat.st_size, record, row)
         return row
 
+    def recorded(self) -> int:
+        """Runs that the campaign has a record of, whether their traces are there or not."""
+        return len(self._beside("episodes.jsonl", self._records, {}))
+
     def record(self, run: str) -> Json:
         """The campaign's record of a run; empty where there is none."""
         return self._beside("episodes.jsonl", self._records, {}).get(run, {})

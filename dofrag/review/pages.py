@@ -124,11 +124,20 @@ class Pages:
                     "name": self.name_of(collection),
                     "kind": self.t["traces" if collection.campaign is None else "campaign"].lower(),
                     "runs": len(listing.rows),
+                    "missing": self._missing(collection, listing),
                     "when": listing.rows[0].facts.started[:10] if listing.rows else "",
                     "marks": counts(given),
                 }
             )
         return self._page("home.html", collections=cards)
+
+    def _missing(self, collection: Collection, listing: Listing) -> tuple[str, str]:
+        """Of a campaign that has records and no traces: that, and where they were looked for; else nothing."""
+        kept = 0 if listing.rows else collection.recorded()
+        if not kept:
+            return ("", "")
+        where = "traces" if self.look.blind else str(collection.traces)
+        return self.t.no_traces.format(n=kept), self.t.no_traces_where.format(where=where)
 
     def runs(self, collection: Collection, listing: Listing, filters: Filters, shown: Shown) -> str:
         """One page of a collection's runs."""
@@ -142,7 +151,7 @@ class Pages:
         return self._page(
             "list.html", collection=collection.id, name=self.name_of(collection), filters=filters, rows=rows,
             facets=self._facets(filters, shown), found=len(shown.rows), total=shown.total, page=page, pages=pages,
-            first=first + 1, quick=self._quick(filters, shown),
+            first=first + 1, missing=self._missing(collection, listing), quick=self._quick(filters, shown),
             orders=[(o, self.t["by_risk" if o == "risk" else o]) for o in orders],
         )  # fmt: skip
 

@@ -182,13 +182,17 @@ class _Reading:
                 ClaimView(
                     index=index,
                     text=text(claim.get("text")),
-                    said=unquoted(text(claim.get("text")), [q.quote for q in quotes]),
+                    said=unquoted(text(claim.get("text")), [q.quote for q in quotes], self._published(quotes)),
                     sub_questions=subs,
                     computed=_computation(obj(claim.get("computed"))),
                     evidence=tuple(self._evidence(index, quotes)),
                 )
             )
         return tuple(views)
+
+    def _published(self, quotes: Sequence[Quote]) -> set[str]:
+        cited = (self.sources.get(q.chunk_id) for q in quotes if q.chunk_id is not None)
+        return {source.published for source in cited if source}
 
     def _evidence(self, claim: int, cited: Sequence[Quote]) -> list[Evidence]:
         """The passages of one claim, each once, with all its quotes."""

@@ -32,7 +32,11 @@ ENVELOPE = ("v", "seq", "at", "prev", "sum", "event")
 """What every line has beside the fields of its event."""
 
 STRING_MAX = 50_000
-_MARGIN = 5_000
+STRING_KEPT = STRING_MAX - 60
+"""Characters that are left of a string that is cut, fewer where something was redacted."""
+CUT = re.compile(r"… \[(\d{1,12}) more characters\]\Z")
+"""How a string that was cut ends."""
+CUT_MARGIN = 5_000
 """Characters beyond those that are kept of a long text: more than a secret is read on for."""
 DEPTH_MAX = 24
 _READ_DEPTH = 32
@@ -99,8 +103,8 @@ def _string(text: str) -> str:
         if len(clean) <= STRING_MAX:
             return clean
     # Nothing is done with what is not kept, but for a margin: a secret that the cut goes through is seen whole.
-    head = redact(text[: STRING_MAX + _MARGIN]).encode("utf-8", "replace").decode("utf-8")
-    kept = min(STRING_MAX - 60, max(0, len(head) - _MARGIN))
+    head = redact(text[: STRING_MAX + CUT_MARGIN]).encode("utf-8", "replace").decode("utf-8")
+    kept = min(STRING_KEPT, max(0, len(head) - CUT_MARGIN))
     return head[:kept] + f"… [{max(0, len(text) - kept)} more characters]"
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 
 REDACTED = "[redacted]"
+SHORTEST = 15
+"""Characters that anything which is replaced has at least: `authorization:x`."""
 
 _SECRETS = re.compile(
     r"""
@@ -38,6 +40,12 @@ def redact(text: str) -> str:
     """The text with everything that looks like a secret replaced by REDACTED."""
     folded = text.casefold()
     return _SECRETS.sub(REDACTED, text) if any(hint in folded for hint in _HINTS) else text
+
+
+def masks(text: str, chars: int) -> bool:
+    """Whether a text with REDACTED in it can be what is left of one of so many characters: a secret has some."""
+    hidden = text.count(REDACTED)
+    return hidden > 0 and chars - (len(text) - hidden * len(REDACTED)) >= hidden * SHORTEST
 
 
 def names_secret(key: str) -> bool:

@@ -22,6 +22,7 @@ pytestmark = pytest.mark.skipif(
     CHROMIUM is None, reason="no Chromium here (DOF_CHROMIUM names one): no browser tests"
 )
 
+ROOT = Path(__file__).parents[2]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"]  # fmt: skip
 QUIET = "() => window.pwned === undefined"
@@ -282,6 +283,28 @@ def test_axe_finds_nothing_serious(page: Page, site: str) -> None:
     assert _serious(page) == []
     page.click("#help-open")
     assert _serious(page) == []
+
+
+def test_real_runs_scroll_by_keyboard_and_not_sideways(page: Page, tmp_path: Path) -> None:
+    """Two questions of the v4 set: passages longer than their boxes, tables wider than a telephone."""
+    from click.testing import CliRunner
+
+    from dofrag.cli.main import cli
+
+    lines = (ROOT / "eval" / "v4" / "questions.jsonl").read_text("utf-8").splitlines()
+    few = tmp_path / "few.jsonl"
+    few.write_text("".join(f"{x}\n" for x in lines if '"SG-NF-006"' in x or '"SG-MD-003"' in x), "utf-8")
+    done = CliRunner().invoke(cli, ["eval", "--set", str(few), "--out", str(tmp_path / "v4"), "--quiet"])
+    assert done.exit_code == 0, done.output
+    runs = [p.stem for p in (tmp_path / "v4" / "traces").glob("*.jsonl")]
+    assert len(runs) == 2
+    with served(tmp_path / "v4") as (browser, where):
+        for run in runs:
+            page.set_viewport_size({"width": 1280, "height": 900})
+            page.goto(f"http://{browser.host}{where}/r/{run}")
+            assert _serious(page) == [], run
+            page.set_viewport_size({"width": 360, "height": 800})
+            assert page.evaluate("() => document.scrollingElement.scrollWidth") <= 360, run
 
 
 @pytest.mark.parametrize("path", ["", "?queue=5", "/r/run-good", "/r/run-evil", "/agreement"])

@@ -35,6 +35,28 @@ def test_figures_come_first_and_are_marked_as_such() -> None:
     assert "&lt;" in found.html
 
 
+def test_the_day_of_publication_that_the_program_adds_is_no_word_of_the_claim() -> None:
+    claim = "El plazo es de noventa días hábiles (DOF 2026-01-09)."
+    assert unquoted(claim, [QUOTE], {"2026-01-09"}).words == ()
+    assert unquoted(claim, [QUOTE], {"2026-01-10"}).words == ("2026-01-09", "DOF")
+    assert unquoted(claim, [QUOTE], {"2026-01-09"}).html.endswith("(DOF 2026-01-09).")
+
+
+def test_a_negation_or_an_exception_that_a_claim_drops_is_named() -> None:
+    quote = "El permiso no se cede ni se vende, salvo autorización de la Comisión."
+    assert unquoted("El permiso se cede y se vende, con autorización de la Comisión.", [quote]).dropped == (
+        "no", "ni", "salvo",
+    )  # fmt: skip
+    assert unquoted(quote, [quote]).dropped == ()
+    assert unquoted("La autorización es de la Comisión.", [quote]).dropped == ()
+
+
+def test_a_number_word_is_a_figure() -> None:
+    found = unquoted("Una solicitud, en treinta días hábiles.", [QUOTE])
+    assert found.words == ("treinta",)
+    assert '<span class="loose figure">treinta</span>' in found.html
+
+
 def test_a_claim_without_quotes_is_left_alone() -> None:
     assert unquoted("Nada lo dice.", []).words == ()
 

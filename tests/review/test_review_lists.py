@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from review_front import NOON, answered_run, make_campaign
+from review_front import NOON, answered_run, make_campaign, served
 from trace_samples import write_trace
 
 from dofrag.errors import UsageError
@@ -156,3 +156,13 @@ def test_a_queue_has_every_category_and_prefers_risk() -> None:
     assert {r.category for r in drawn} == {"a", "b", "c"}
     share = {risk: sum(r.risk == risk for r in drawn) / sum(r.risk == risk for r in rows) for risk in RISKS}
     assert share["high"] > 2 * share["low"] > 0
+
+
+def test_a_campaign_whose_traces_are_elsewhere_says_so(tmp_path: Path) -> None:
+    folder = make_campaign(tmp_path / "c")
+    for path in (folder / "traces").iterdir():
+        path.unlink()
+    with served(folder) as (browser, where):
+        for page in (browser.get("/").body, browser.get(where).body):
+            assert "4 " in page
+            assert str(folder / "traces") in page

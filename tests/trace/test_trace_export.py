@@ -377,3 +377,9 @@ def test_places_that_are_refused(tmp_path: Path) -> None:
 
 def test_the_text_of_a_quote_is_kept_whole(tmp_path: Path) -> None:
     assert "«113.14 pesos»" in plain(to_markdown(report_of(tmp_path, sound_events("run-1"))))
+
+
+def test_a_dash_is_no_file_and_the_refusal_says_how_to_write_to_stdout() -> None:
+    with pytest.raises(UsageError) as refused:
+        write_target(Path("-"), b"x", force=False)
+    assert "stdout" in str(refused.value.hint)

@@ -15,6 +15,8 @@ def check_target(path: Path, *, force: bool) -> None:
     shown = repr(str(path))
     if "\0" in str(path) or not path.name:
         raise UsageError(f"{shown} is no file name", hint="--out FILE")
+    if str(path) == "-":
+        raise UsageError("'-' is no file name here", hint="leave --out away to write to stdout")
     if path.suffix == SUFFIX:
         raise UsageError(f"{shown} is named like a trace", hint=f"give it another ending than {SUFFIX}")
     if path.is_symlink():

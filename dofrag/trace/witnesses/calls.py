@@ -10,7 +10,7 @@ from dofrag.domain.corpus import Passage
 from dofrag.text.tokens import estimate_tokens
 from dofrag.trace.events import EXCERPT_MAX, PassageRead, RunStarted, ToolCalled, ToolReturned
 from dofrag.trace.problems import PassageOf, ProblemCode, Say, as_id, objects
-from dofrag.trace.redact import REDACTED
+from dofrag.trace.redact import masks, redact
 
 READS = "read_chunks"
 SEARCH_BOX = "search_evidence"
@@ -142,10 +142,12 @@ class Calls:
 
     def _excerpt(self, event: PassageRead) -> None:
         """The excerpt of a short passage is all of it, and has its hash."""
-        if REDACTED in event.excerpt:
-            return
-        if len(event.excerpt) != min(event.chars, EXCERPT_MAX):
-            self._say(ProblemCode.PASSAGE, f"the excerpt of chunk {event.chunk_id} is not of the length it must have")
+        whole = min(event.chars, EXCERPT_MAX)
+        if len(event.excerpt) != whole:
+            if not masks(event.excerpt, whole):
+                self._say(
+                    ProblemCode.PASSAGE, f"the excerpt of chunk {event.chunk_id} is not of the length it must have"
+                )
         elif event.chars <= EXCERPT_MAX and _sha(event.excerpt) != event.sha256:
             self._say(ProblemCode.PASSAGE, f"the text of chunk {event.chunk_id} is not that of its hash")
         if event.tokens != estimate_tokens("x" * min(event.chars, EXCERPT_MAX)) and event.chars <= EXCERPT_MAX:
@@ -158,6 +160,8 @@ class Calls:
         text = passage.text
         if _sha(text) != event.sha256 or len(text) != event.chars:
             self._say(ProblemCode.PASSAGE, f"chunk {event.chunk_id} has another text in the index")
+        elif event.excerpt not in (text[:EXCERPT_MAX], redact(text[:EXCERPT_MAX])):
+            self._say(ProblemCode.PASSAGE, f"the excerpt of chunk {event.chunk_id} is not how the index has it begin")
         elif estimate_tokens(text) != event.tokens:
             self._say(ProblemCode.COUNTS, f"chunk {event.chunk_id} was charged with {event.tokens} tokens")
         if passage.publication.code != event.publication:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from dofrag.domain.evidence import FaultCode, PremiseStatus
 from dofrag.domain.run import Reason
 from dofrag.text.fold import fold_chars, fold_with_map
-from dofrag.trace.events import Answered, CitationRejected, DraftProposed, DraftRejected, PassageRead, RunFinished
+from dofrag.trace.codec import CUT, CUT_MARGIN, STRING_KEPT, STRING_MAX
+from dofrag.trace.events import (
+    EXCERPT_MAX,
+    Answered,
+    CitationRejected,
+    DraftProposed,
+    DraftRejected,
+    PassageRead,
+    RunFinished,
+)
 from dofrag.trace.problems import PassageOf, ProblemCode, Say, as_id, objects
-from dofrag.trace.redact import REDACTED
+from dofrag.trace.redact import REDACTED, masks, redact
 
 _DROPS = (FaultCode.NOT_READ, FaultCode.UNKNOWN_CITATION, FaultCode.IRRELEVANT_CITATION)
 """Faults for which a chunk counts as wrongly cited: it was never read, or supports nothing."""
@@ -89,10 +98,8 @@ class Drafts:
         lines = []
         for claim in event.claims:
             own = {ids.index(i) + 1 for c in objects(claim.get("citations")) if (i := as_id(c.get("chunk_id")))}
-            marks = "".join(f"[{n}]" for n in sorted(own))
-            lines.append(f"{str(claim.get('text')).strip()} {marks}".strip())
-        text = "\n\n".join(lines)
-        if event.answer != text and REDACTED not in str(event.answer) and len(text) < 50_000:
+            lines.append((str(claim.get("text")).strip(), "".join(f"[{n}]" for n in sorted(own))))
+        if not _composed(str(event.answer), lines):
             self._say(
                 ProblemCode.CITATION_NUMBERS,
                 "the answer's text is not its claims with the numbers of their citations",
@@ -113,15 +120,19 @@ class Drafts:
         if end > passage.chars:
             self._say(ProblemCode.QUOTE, f"a quote ends at {end} of {passage.chars} characters of {passage.chunk_id}")
             return
-        if len(quote) != end - start and REDACTED not in quote:
+        if len(quote) != end - start and not masks(quote, end - start):
             self._say(ProblemCode.QUOTE, f"a quote of {len(quote)} characters at {start}–{end} of {passage.chunk_id}")
             return
         stored = self._passage_of(passage.chunk_id) if self._passage_of else None
         text = stored.text if stored else None
         # Without a store, only what the excerpt shows can be checked.
-        if text is None and end <= len(passage.excerpt):
+        if text is None and end <= len(passage.excerpt) == min(passage.chars, EXCERPT_MAX):
             text = passage.excerpt
-        if text is not None and text[start:end] != quote and _level(text[start:end]) != _level(quote):
+        if (
+            text is not None
+            and quote not in (text[start:end], redact(text[start:end]))
+            and (_level(text[start:end]) != _level(quote))
+        ):
             self._say(ProblemCode.QUOTE, f"a quote does not stand at {start}–{end} of chunk {passage.chunk_id}")
 
     def finished(self, event: RunFinished, broken_off: bool) -> None:
@@ -140,6 +151,33 @@ class Drafts:
                 self._say(
                     ProblemCode.END_STATE, f"{event.reason}, and the premise is {self.answer.premise.get('status')}"
                 )
+
+
+def _composed(answer: str, lines: Sequence[tuple[str, str]]) -> bool:
+    """Whether an answer is these claims with their marks, as a trace keeps it: claims and answer were redacted each
+    for itself, so that what hides the end of a claim may have taken its marks along; and a long answer is cut."""
+    cut = CUT.search(answer)
+    whole = [redact(f"{text} {marks}".strip()) for text, marks in lines]
+    masked = any(REDACTED in line for line in whole)
+    size = sum(map(len, whole)) + 2 * (len(whole) - 1)
+    parts_cut = any(CUT.search(text) for text, _ in lines)
+    if cut and not (masked or parts_cut or size > STRING_MAX):
+        cut = None
+    if cut and not parts_cut:
+        # Of a text without secrets a fixed part is left; with secrets less, but then more than a margin is gone.
+        usual = cut.start() == STRING_KEPT or (masked and (not cut.start() or cut.start() + CUT_MARGIN <= size + 100))
+        if not usual or cut.start() + int(cut[1]) <= STRING_MAX:
+            return False
+    rest = answer[: cut.start()] if cut else answer
+    for n, line in enumerate(whole):
+        text = lines[n][0]
+        after = "" if n == len(whole) - 1 else "\n\n"
+        forms = [line + after, text + after] if text.endswith(REDACTED) else [line + after]
+        taken = next((form for form in forms if rest.startswith(form)), None)
+        if taken is None:
+            return cut is not None and any(form.startswith(rest) for form in forms)
+        rest = rest[len(taken) :]
+    return not rest
 
 
 def _same(draft: Mapping[str, Any], answer: Answered) -> bool:
