@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -95,4 +96,15 @@ def _bytes(document: Any, report: Report) -> bytes:
     properties.created = properties.modified = moment
     out = io.BytesIO()
     document.save(out)
+    return _without_clock(out)
+
+
+def _without_clock(saved: io.BytesIO) -> bytes:
+    """The archive with the day zero of its format on every part: python-docx writes the time of saving there."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(saved) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
+        for part in old.infolist():
+            entry = zipfile.ZipInfo(part.filename)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            new.writestr(entry, old.read(part))
     return out.getvalue()
