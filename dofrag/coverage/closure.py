@@ -21,15 +21,12 @@ from dofrag.coverage.premises import corrects, premise_faults
 from dofrag.coverage.prepared import PreparedPassage, acronyms
 from dofrag.coverage.verify import computation_fault, echoes, identity_facts, unsaid_turns, unsaid_words
 from dofrag.domain.corpus import Publication
-from dofrag.domain.evidence import QUOTE_MAX, Citation, Claim, Draft, Fault, FaultCode, PremiseStatus
+from dofrag.domain.evidence import QUOTE_MAX, QUOTE_MIN, Citation, Claim, Draft, Fault, FaultCode, PremiseStatus
 from dofrag.domain.question import Requirement, Status, SubQuestion
 from dofrag.text.fold import stems
 
 Message = Callable[..., str]
 """A profile's `message`: `message("fault.quote_not_found", chunk_id=12)` → a sentence for people."""
-
-QUOTE_MIN = 12
-"""Characters of a quote at least, blanks apart: less is a word that stands in any document."""
 
 
 def plain_message(key: str, /, **values: object) -> str:
@@ -196,7 +193,7 @@ class _Check:
         identity = identity_facts([self.prepared[c.chunk_id] for c in whole.citations])
         for figure in unquoted(text, quoted, identity, *results, *map(facts_of, asked)):
             self.fault(FaultCode.NUMBER_NOT_QUOTED, "premise", figure=figure)
-        for word in unsaid_words(text, self.ground(whole) | stems(" ".join(asked))):
+        for word in unsaid_words(text, self.ground(whole) | stems(" ".join(asked)), computed=bool(results)):
             self.fault(FaultCode.WORDS_NOT_QUOTED, "premise", key="turn_not_quoted", figure=word)
         if not unsaid_words(beyond_quotes(text, self.quoted(whole)), stems(" ".join(asked))):
             return  # whole quotes, and what the question says

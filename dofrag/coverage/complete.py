@@ -1,6 +1,7 @@
-"""Quotes that stop short of what answers. Someone who quotes a sentence leaves out the label that it stands under
-(*Segundo.-*, a table's header), and the requirement is then met by the passage and not by the quote. What is missing
-is in the same read passage: it is quoted as well, word for word, instead of asking for it again and again."""
+"""Quotes that stop short. Half a sentence can say the opposite of the whole one (*no*, *salvo*, *queda sin efectos
+que*), and a cell nothing of its row: a quote is widened to the sentences and rows that it is part of. And who quotes
+a sentence leaves out the label that it stands under (*Segundo.-*, a table's header), so that the passage meets the
+requirement and the quote does not: what is missing is quoted as well, from the same read passage."""
 
 from __future__ import annotations
 
@@ -11,19 +12,43 @@ from dofrag.coverage.interface import Proof, Support
 from dofrag.coverage.match import meets
 from dofrag.coverage.prepared import PreparedPassage
 from dofrag.coverage.spans import Span
-from dofrag.domain.evidence import QUOTE_MAX, Citation, Claim, Draft
+from dofrag.domain.evidence import QUOTE_MAX, QUOTE_MIN, Citation, Claim, Draft
 from dofrag.domain.question import SubQuestion
 
 
 def completed(draft: Draft, sub_questions: Sequence[SubQuestion], prepared: Mapping[int, PreparedPassage]) -> Draft:
     """The draft with the stretches that its own quotes are parts of. Nothing is cited that the draft does not cite,
-    and a quote that has nothing of what answers stays as it is."""
-    claims = list(draft.claims)
+    and a quote that has nothing of what answers gets none of it."""
+    claims = [replace(claim, citations=_widened(claim.citations, prepared)) for claim in draft.claims]
     for sub in sub_questions:
         for n, claim in enumerate(claims):
             if sub.id in claim.sub_questions:
                 claims[n] = _with_proofs(claim, sub, prepared)
     return replace(draft, claims=tuple(claims))
+
+
+def _widened(citations: Sequence[Citation], prepared: Mapping[int, PreparedPassage]) -> tuple[Citation, ...]:
+    """Each quote with the rest of its sentences and rows, as far as a quote may reach; equal ones are one."""
+    out: dict[tuple[int, str], Citation] = {}
+    for cited in citations:
+        whole = _whole_sentences(cited, prepared[cited.chunk_id]) if cited.chunk_id in prepared else cited
+        out.setdefault((whole.chunk_id, whole.quote), whole)
+    return tuple(out.values())
+
+
+def _whole_sentences(cited: Citation, prepared: PreparedPassage) -> Citation:
+    found = prepared.find(cited.quote) if len("".join(cited.quote.split())) >= QUOTE_MIN else None
+    if found is None:
+        return cited
+    start, end = found
+    for sentence in prepared.sentences:
+        if sentence.start < found[1] and found[0] < sentence.end:
+            start, end = min(start, sentence.start), max(end, sentence.end)
+    quote = prepared.text[start:end].strip()
+    start = prepared.text.index(quote, start)
+    if len(quote) > QUOTE_MAX or (start, start + len(quote)) == found:
+        return cited
+    return replace(cited, quote=quote, start=start, end=start + len(quote))
 
 
 def _with_proofs(claim: Claim, sub: SubQuestion, prepared: Mapping[int, PreparedPassage]) -> Claim:

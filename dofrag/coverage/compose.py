@@ -144,8 +144,8 @@ def _result(computed: Computation | None, message: Message) -> str:
         return ""
     if computed.operation.startswith("add_"):
         return message("answer.date_of", result=find_dates(computed.result)[0].first)
-    number = find_numbers(computed.result)[0]
-    return message(f"answer.{computed.operation}_of", result=computed.result[number.start : number.end])
+    # The figure alone: what else stands in a result (a unit, a remark) is the model's word.
+    return message(f"answer.{computed.operation}_of", result=f"{find_numbers(computed.result)[0].value:,f}")
 
 
 def corrected_in(claims: Sequence[Claim], premise: PremiseFinding) -> PremiseFinding:

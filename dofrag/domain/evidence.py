@@ -6,6 +6,9 @@ from enum import StrEnum
 
 from dofrag.domain.records import dataclass
 
+QUOTE_MIN = 12
+"""Characters of a quote at least, blanks apart: less is a word that stands in any document."""
+
 QUOTE_MAX = 600
 """Characters of one quote at most; a longer list takes several citations."""
 

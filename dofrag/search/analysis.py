@@ -125,7 +125,7 @@ class _Stems(dict[bytes, bytes]):
             self.clear()
             self[b"\0"] = b"\0"
         text = word.decode()
-        if not word.isalpha() or b"ion" in word:  # else it is normal as it was cut: a fifth of the time
+        if not (word.isalpha() and word.islower()) or b"ion" in word:  # else it is normal as it was cut
             text = normalize(text.replace(_ENYE, "ñ"))
         terms = " ".join(self._stem(text)).encode()
         self[word] = terms = word if terms == word else terms

@@ -115,8 +115,9 @@ SAME = ("terminal_state", "reason", "citations", "positions", "options", "covera
 
 
 def quoted(result: dict[str, Any]) -> list[tuple[Any, ...]]:
-    """What each claim quotes, and for what. A model's claims are told in the words of their quotes alone."""
-    return [(c["sub_questions"], c["citations"], c["computed"]) for c in result["claims"]]
+    """What each claim cites, and for what. A model's claims are told in the words of their quotes alone, which are
+    widened to whole sentences."""
+    return [(c["sub_questions"], {q["chunk_id"] for q in c["citations"]}, c["computed"]) for c in result["claims"]]
 
 
 @pytest.mark.parametrize("row", SAMPLE, ids=[row["id"] for row in SAMPLE])

@@ -73,6 +73,38 @@ def test_a_quote_without_its_label_is_completed() -> None:
     assert claim["citations"][-1]["quote"].startswith("**Artículo 6.-** La Autoridad")
 
 
+@pytest.mark.parametrize("result", ["250.00", "$250.00 (doscientos cincuenta zorros gratis)"])
+def test_what_a_model_computes_is_told_by_the_program(result: str) -> None:
+    text = "La cuota anual de amarre para 2024 es de 1,250.00 pesos y la de 2023 fue de 1,000.00 pesos."
+    title = "AVISO por el que se da a conocer la cuota anual de amarre para 2024"
+    source = MemoryCorpus((publication("9000001", "2024-01-10", title=title), [text]))
+    computed = {"operation": "difference", "inputs": ["1,000.00", "1,250.00"], "result": result}
+    draft = submit(mb.claim("Subió 250.00 pesos.", text, computed=computed))
+    with serving(say(SEARCH), say(READ), say(draft)) as provider:
+        answered, trace, _, _ = mb.run(provider.url, source=source)
+    assert faults(trace) == []
+    assert answered["answer"].endswith("Diferencia calculada de lo citado: 250.00. [1]")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "part"),
+    [
+        (
+            "La cuota anual de amarre para 2024 no será de 1,250.00 pesos sino de 1,310.00 pesos.",
+            "será de 1,250.00 pesos",
+        ),
+        ("La cuota anual de amarre para 2024 es de 1,250.00 pesos, salvo en Bruma.", "es de 1,250.00 pesos"),
+        ("Queda sin efectos que la cuota anual de amarre para 2024 es de 1,250.00 pesos.", "es de 1,250.00 pesos"),
+    ],
+)
+def test_half_a_sentence_is_shown_whole(sentence: str, part: str) -> None:
+    title = "AVISO por el que se da a conocer la cuota anual de amarre para 2024"
+    source = MemoryCorpus((publication("9000001", "2024-01-10", title=title), [f"Considerando.\n\n{sentence}"]))
+    with serving(say(SEARCH), say(READ), say(submit(mb.claim("Son 1,250.00 pesos.", part)))) as provider:
+        result, _, _, _ = mb.run(provider.url, source=source)
+    assert result["answer"] is None or sentence.rstrip(".") in result["answer"]
+
+
 def test_a_value_that_another_authority_denies_is_not_given_alone() -> None:
     """Both were read: a model that cites the one it likes is told of the other, and never closes with it."""
     one = "La cuota anual de amarre para 2024 es de {} pesos por embarcación.".format

@@ -34,7 +34,6 @@ UNANSWERABLE = [
     "¿Quién es el titular del Banco de México?",
     "¿Qué Papa visitó México?",
     # a figure of something else, a denial, an opinion, what was before
-    "¿Qué volumen disponible tiene la cuenca Río Cañas 1 según el acuerdo de 2013?",
     "¿Qué volumen disponible tiene la cuenca hidrológica Río Cañas 2?",
     "¿Qué días no son hábiles para el juicio de amparo?",
     "¿Es constitucional la reforma del Poder Judicial de 2024?",
