@@ -70,6 +70,18 @@ def make_searcher(
     Raises IndexMismatch for vectors that are missing, or of another model, with the command that mends it: fewer than
     all serve only where the caller allows it.
     """
+    pooled = choice.strategy == "hybrid" and choice.allow_partial
+    model = make_embedder(embedder, patience_s=None if pooled else QUERY_PATIENCE_S)
+    try:
+        return _searcher(opened, folder, choice, model, scopes, cache)
+    except BaseException:
+        model.close()
+        raise
+
+
+def _searcher(
+    opened: OpenIndex, folder: Path, choice: SearchChoice, model: Embedder, scopes: Iterable[str], cache: Path
+) -> Searcher:
     from dofrag.search.hybrid import HybridIndex, VectorOnly
     from dofrag.search.vectors.build import check_model
     from dofrag.search.vectors.held import corpus_of
@@ -81,7 +93,6 @@ def make_searcher(
     corpus = corpus_of(opened.reader.meta())
     there = read_manifest(folder) is not None
     pooled = choice.strategy == "hybrid" and choice.allow_partial
-    model = make_embedder(embedder, patience_s=None if pooled else QUERY_PATIENCE_S)
     # Without vectors this refuses, with the command that makes them.
     vectors = VectorIndex(folder, opened.reader.connection, corpus, scopes) if there or not pooled else None
     if vectors is not None and not vectors.coverage.complete and not choice.allow_partial:

@@ -8,6 +8,7 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -240,7 +241,10 @@ def run_question(
     chosen, dates = cutoff(corpus, as_of, granted)
     run_id = new_run_id(datetime.now(UTC), secrets.token_hex(3))
     path = (trace_dir or settings().trace_dir) / f"{run_id}.jsonl"
-    with TraceWriter(path, lambda: datetime.now(UTC)) as trace:
+    with ExitStack() as held, TraceWriter(path, lambda: datetime.now(UTC)) as trace:
+        held.callback(corpus.close_searcher)
+        if player.seat is not None:
+            held.callback(player.seat.model.close)
         setup = Setup(
             run_id=run_id,
             corpus=corpus.for_run(dates),
@@ -258,9 +262,6 @@ def run_question(
         )
         run, end = execute(Question(text=question_text, as_of=chosen, scopes=granted), setup)
         result = finish(run, end)
-        corpus.close_searcher()
-        if player.seat is not None:
-            player.seat.model.close()
         result |= {"trace": path.as_posix(), "trace_sha256": trace.last_hash}
     return RunOutcome(result, _exit_code(end.reason), end.error)
 

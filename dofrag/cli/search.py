@@ -50,11 +50,15 @@ def search(
     from dofrag.search.evidence import find_by_default
 
     corpus = wiring.open_corpus(index, notice, search=search, scopes=allowed)
-    granted = wiring.check_scopes(corpus, allowed)
-    chosen, _ = wiring.cutoff(corpus, cut_off, granted)
-    everything = Filters(as_of=chosen, scopes=granted | {PUBLIC})
-    found, left_out = find_by_default(corpus.backend, corpus.reader, query, everything, limit=top_k, explain=explain)
-    corpus.close_searcher()
+    try:
+        granted = wiring.check_scopes(corpus, allowed)
+        chosen, _ = wiring.cutoff(corpus, cut_off, granted)
+        everything = Filters(as_of=chosen, scopes=granted | {PUBLIC})
+        found, left_out = find_by_default(
+            corpus.backend, corpus.reader, query, everything, limit=top_k, explain=explain
+        )
+    finally:
+        corpus.close_searcher()
     expansions = explain_expansions(query, corpus.profile.expansions()) if explain else []
     if as_json:
         document = {"hits": [_hit_json(hit, found, explain) for hit in found.hits], "total": found.total}

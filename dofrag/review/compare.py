@@ -37,7 +37,8 @@ def unquoted(text: str, quotes: Sequence[str], published: Collection[str] = ()) 
     days (ISO) on which what is cited was published; one that the program added is no word of it."""
     if not quotes:
         return Unquoted(plain(text), ())
-    there = {w for q in quotes for w in words(q)}
+    # A sign that spells out to letters ("0°") joins its neighbour in a folded text: words are taken as written, too.
+    there = {w for q in quotes for w in (*words(q), *(fold(m[0]) for m in _WORD.finditer(q)))}
     roots = {s for q in quotes for s in stems(q)}
     parts: list[str] = []
     loose: list[str] = []

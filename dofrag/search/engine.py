@@ -76,7 +76,8 @@ def open_searcher(folder: Path, name: str) -> tuple[tantivy.Index, GuardedSearch
     except IndexMismatch as refusal:
         if "lock" not in str(refusal.__cause__).lower():
             raise
-    with tempfile.TemporaryDirectory(prefix="dofrag-") as links:
+    # The engine's threads may still put a lock file there while the folder is removed: what is left is an empty one.
+    with tempfile.TemporaryDirectory(prefix="dofrag-", ignore_cleanup_errors=True) as links:
         for file in folder.iterdir():
             if not file.name.endswith(".lock"):
                 (Path(links) / file.name).symlink_to(file.resolve())

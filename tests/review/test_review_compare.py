@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dofrag.review.compare import unquoted
@@ -61,6 +61,7 @@ def test_a_claim_without_quotes_is_left_alone() -> None:
     assert unquoted("Nada lo dice.", []).words == ()
 
 
+@example("0°", ["nada"])
 @given(st.text(max_size=80), st.lists(st.text(max_size=40), max_size=3))
 def test_no_letter_is_lost_and_a_claim_is_in_itself(text: str, quotes: list[str]) -> None:
     from html import unescape
