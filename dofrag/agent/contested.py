@@ -31,22 +31,20 @@ def positions(
     for sub in sub_questions:
         own = [claim for claim in claims if sub.id in claim.sub_questions]
         cited = dict.fromkeys(c.chunk_id for claim in own for c in claim.citations)
-        for requirement in sub.requirements:
-            if isinstance(requirement, ValueRequired) and requirement.period is not None:
-                out += _of(requirement, sub, [prepared[chunk_id] for chunk_id in cited])
+        out += _among(sub, [prepared[chunk_id] for chunk_id in cited])
     return tuple(out)
 
 
 def read_positions(
     sub_questions: Sequence[SubQuestion], prepared: Mapping[int, PreparedPassage]
 ) -> tuple[Position, ...]:
-    """The values in conflict among all that was read, whether a draft cites it or not. Pure."""
-    out: list[Position] = []
-    for sub in sub_questions:
-        for requirement in sub.requirements:
-            if isinstance(requirement, ValueRequired) and requirement.period is not None:
-                out += _of(requirement, sub, list(prepared.values()))
-    return tuple(out)
+    """The same among all that was read, whether a draft cites it or not. Pure."""
+    return tuple(p for sub in sub_questions for p in _among(sub, list(prepared.values())))
+
+
+def _among(sub: SubQuestion, passages: Sequence[PreparedPassage]) -> list[Position]:
+    timed = [r for r in sub.requirements if isinstance(r, ValueRequired) and r.period is not None]
+    return [position for requirement in timed for position in _of(requirement, sub, passages)]
 
 
 def _of(requirement: ValueRequired, sub: SubQuestion, cited: Sequence[PreparedPassage]) -> list[Position]:
