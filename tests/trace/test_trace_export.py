@@ -214,6 +214,14 @@ def test_visible_text_drives_nothing_and_can_be_written(text: str) -> None:
     assert visible(shown) == shown
 
 
+def test_every_code_point_is_shown_or_harmless() -> None:
+    """Planes 0 and 1 whole: a hole in a range of harmless ones is a handful of points that no random text meets."""
+    points = [chr(n) for n in range(0x20000) if not 0xD800 <= n <= 0xDFFF]
+    shown = "".join(map(visible, points))
+    bad = {c for c in set(shown) if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp")}
+    assert bad == {"\t", "\n"}
+
+
 def test_what_is_changed_is_shown_by_its_number() -> None:
     assert visible("a\x1b[31m\u202eb\r\nc") == "a[U+001B][31m[U+202E]b\nc"
     assert visible("Año \u00ad«1º» — café\u0301 ½ ≥ €") == "Año «1º» — café\u0301 ½ ≥ €"

@@ -10,8 +10,10 @@ from typing import Any
 
 _NOTHING = {0xAD: None, 0x200B: None, 0xFEFF: None}
 """Soft hyphens, blanks of no width and byte-order marks: they show nothing, and say nothing."""
-# All but what is certainly harmless; `_shown` decides on the rest.
-_ODD = re.compile("[^\t\n\x20-\x7e\xa0-\xac\xae-\u0377\u1e00-\u200a\u2010-\u2027\u202f-\u205f\u2070-\u2bff]")
+# All but what is certainly harmless, in ranges without a hole; `_shown` decides on the rest.
+_ODD = re.compile(
+    "[^\t\n\x20-\x7e\xa0-\xac\xae-\u0377\u1e00-\u1eff\u2000-\u200a\u2010-\u2027\u202f-\u205f\u20ac\u2100-\u218b]"
+)
 _UNSAFE = ("Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp")
 """Categories of what drives a terminal, reorders text, ends a line in some programs, or is no character."""
 
