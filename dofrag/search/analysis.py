@@ -89,7 +89,7 @@ class Terms:
         """Terms by name, of these and others: names of headings, which come again and again."""
         if len(self._names) > _NAMES:
             self._names.clear()
-        new = list(names - self._names.keys())
+        new = [name for name in names if name not in self._names]  # `names - keys` would walk all the keys
         self._names.update(zip(new, self.of(new), strict=True))
         return self._names
 
