@@ -292,12 +292,13 @@ def _read(
         store.set_meta(ingest.versions)
     done = 0
     try:
-        for group_key, ahead in in_order(todo, intake, workers):
-            intake.take(group_key, ahead)
-            if follower is not None:
-                follower.follow(ahead[1].terms_by_code() if ahead and ahead[1] else None)
-            done += 1
-            ingest.progress("read", done, len(todo))
+        with store.gathered():
+            for group_key, ahead in in_order(todo, intake, workers):
+                intake.take(group_key, ahead)
+                if follower is not None:
+                    follower.follow(ahead[1].terms_by_code() if ahead and ahead[1] else None)
+                done += 1
+                ingest.progress("read", done, len(todo))
         for group_key in store.orphaned_groups():
             if plan.members(group_key):
                 intake.take(group_key, None)

@@ -1,4 +1,4 @@
-"""Writes. One writer holds the index's lock; one transaction takes in one source, so a kill never leaves half of one.
+"""Writes. One writer holds the index's lock; a transaction takes in whole sources, so a kill never leaves half of one.
 
 Whatever changes a publication also notes its id in `pending`, in the same transaction: that is what the search index
 still has to take over. While anything is pending the store says that it is `dirty`.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from dofrag.domain.draft import Header, ParsedPublication
@@ -21,8 +21,10 @@ from dofrag.store.salvage import OldIds
 from dofrag.store.schema import migrate
 from dofrag.store.sources import CodeTaken, Owner, SourceRow
 from dofrag.store.tally import ChunkRow, ChunkTally
+from dofrag.store.transactions import Transactions
 
 _PAGE = 16_384  # bytes: most chunks fit whole, and a store is written in a quarter of the calls
+_WAIT = 60  # seconds for a lock
 _BATCH = 500  # chunks a statement; bounds memory whatever the size of a publication
 
 
@@ -31,7 +33,7 @@ class StoreWriter:
 
     def __init__(self, path: Path, *, name: str) -> None:
         self.path = path
-        self._db = sqlite3.connect(path, isolation_level=None, timeout=60.0)
+        self._db = sqlite3.connect(path, isolation_level=None, timeout=_WAIT)
         try:
             self._db.execute(f"PRAGMA page_size = {_PAGE}")  # of a new store; another one keeps its own
             migrate(self._db, name)
@@ -47,6 +49,7 @@ class StoreWriter:
             self._db.close()
             raise
         self._issuers: dict[str, int] = {}
+        self._transactions = Transactions(self._db, self._issuers.clear)  # ids may have gone with a transaction
         self._old: OldIds | None = None
 
     @property
@@ -86,30 +89,17 @@ class StoreWriter:
     def forget_old(self) -> None:
         self._db.execute("DELETE FROM meta WHERE key = 'salvage'")
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> AbstractContextManager[None]:
         """Everything in it happens, or nothing does."""
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            self._issuers.clear()  # some of those ids may have gone with the transaction
-            raise
-        self._db.execute("COMMIT")
+        return self._transactions.whole()
 
-    @contextmanager
-    def attempt(self) -> Iterator[None]:
+    def attempt(self) -> AbstractContextManager[None]:
         """Inside a transaction: undo just this part when it raises."""
-        self._db.execute("SAVEPOINT attempt")
-        try:
-            yield
-        except BaseException:
-            self._db.execute("ROLLBACK TO attempt")
-            self._issuers.clear()
-            raise
-        finally:
-            self._db.execute("RELEASE attempt")
+        return self._transactions.attempt()
+
+    def gathered(self) -> AbstractContextManager[None]:
+        """Around many transactions: they are committed several at a time, each still whole or not at all."""
+        return self._transactions.gathered()
 
     def record(self, row: SourceRow) -> int:
         """Insert or overwrite what is known of a file; its id stays the same. Returns the id."""
@@ -239,8 +229,13 @@ class StoreWriter:
         self._db.execute("DELETE FROM meta WHERE key = ?", [RUNNING])
 
     def checkpoint(self) -> None:
-        """Merge the write-ahead log into the store as far as readers allow, so that the file alone is whole."""
-        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        """Merge the write-ahead log into the store as far as readers allow; where there are none, the file alone is
+        whole. Nobody is waited for: a reader may stay for ever."""
+        self._db.execute("PRAGMA busy_timeout = 0")
+        try:
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        finally:
+            self._db.execute(f"PRAGMA busy_timeout = {_WAIT * 1000}")
 
     def compact(self) -> None:
         """Give free pages back, and gather the statistics that SQLite plans reads by."""
