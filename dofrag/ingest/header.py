@@ -17,7 +17,8 @@ from dofrag.ingest.segment import opens_title
 from dofrag.profiles.anatomy import Anatomy
 from dofrag.text.fold import fold
 
-_SPACED = re.compile(r"\b(?:[A-ZÁÉÍÓÚÑÜ] ){3,}[A-ZÁÉÍÓÚÑÜ]\b")  # E D I C T O
+# E D I C T O. The look behind stands after the first letter, so that the engine skips to capitals.
+_SPACED = re.compile(r"[A-ZÁÉÍÓÚÑÜ](?<!\w\w)(?: [A-ZÁÉÍÓÚÑÜ]){3,}\b")
 TITLE_MAX = 1_200
 ISSUER_MAX = 300
 _TAIL = " .,;:-–—\"'”“"
@@ -56,12 +57,16 @@ def head_lines(blocks: Sequence[Block], anatomy: Anatomy) -> list[HeadLine]:
 
 
 def find_names(
-    blocks: Sequence[Block], meta: DocumentMeta, anatomy: Anatomy, *, notice: bool = False, issuer_before: str = ""
+    lines: Sequence[HeadLine],
+    meta: DocumentMeta,
+    anatomy: Anatomy,
+    *,
+    notice: bool = False,
+    issuer_before: str = "",
 ) -> Names:
-    """Issuer and title of a publication from its first blocks (a few thousand characters are enough). `notice` is
+    """Issuer and title of a publication from its `head_lines` (a few thousand characters are enough). `notice` is
     True for a third-party notice, whose issuer stands before `EDICTO`, `CONVOCATORIA`…; `issuer_before` is the
     issuer of the publication before it in the same file, which holds where no heading names another."""
-    lines = head_lines(blocks, anatomy)
     section, branch, rest = _strip_places(lines, anatomy)
     headed = any(line.level in (1, 2) for line in rest)
     if notice and not (headed and any(opens_title(line.text, anatomy) for line in rest[:6] if line.level)):

@@ -134,20 +134,21 @@ class _Parser:
         anatomy, source = self.profile.anatomy, self.source
         assert self.day is not None
         kind = boundary.kind or source.kind or Kind.DOF
+        lines = head_lines(head, anatomy)
         if boundary.title is not None:
             names = Names(
                 issuer=clean_issuer(boundary.issuer or ""),
-                title=clean(boundary.title) or _front_title(head, anatomy),
+                title=clean(boundary.title) or (lines[0].text[:200] if lines else ""),
                 section=boundary.section,
                 branch=boundary.branch,
             )
         else:
             meta = self.meta if self.count == 0 else DocumentMeta()
-            names = find_names(head, meta, anatomy, notice=kind is Kind.AVISO, issuer_before=self.issuer)
+            names = find_names(lines, meta, anatomy, notice=kind is Kind.AVISO, issuer_before=self.issuer)
             self.issuer = names.issuer
         if not edition:
             self.branch = names.branch or self.branch
-        own = own_identifiers(names.title, head_lines(head, anatomy), anatomy) if kind is not Kind.INDICE else ""
+        own = own_identifiers(names.title, lines, anatomy) if kind is not Kind.INDICE else ""
         code = self._code(kind, edition)
         return Header(
             code=code,
@@ -236,7 +237,7 @@ class _Parser:
         title = clean(law.name or "")
         if not title:
             kept = [b for b in head if not anatomy.consolidated.mark.search(bare(b.text)[:120])]
-            title = find_names(kept, DocumentMeta(), anatomy).title
+            title = find_names(head_lines(kept, anatomy), DocumentMeta(), anatomy).title
         header = Header(
             code=f"{anatomy.consolidated.code}-{law_slug(source.path, source.rel)}",
             published_on=self.day,
@@ -306,8 +307,3 @@ def _preamble(head: list[Block]) -> str:
                 return text
             text += part
     return text
-
-
-def _front_title(head: list[Block], anatomy: Anatomy) -> str:
-    lines = head_lines(head, anatomy)
-    return lines[0].text[:200] if lines else ""

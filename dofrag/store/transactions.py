@@ -23,7 +23,7 @@ class Transactions:
 
     @contextmanager
     def whole(self) -> Iterator[None]:
-        """Everything in it happens, or nothing does. It is committed at its end, in `gathered` with those after it."""
+        """Everything in it happens, or nothing does. Committed at its end, in `gathered` with those after it."""
         if not self._db.in_transaction:
             self._db.execute("BEGIN IMMEDIATE")
         try:
@@ -52,7 +52,7 @@ class Transactions:
 
     @contextmanager
     def gathered(self) -> Iterator[None]:
-        """Transactions in it are committed several at a time; at the end, and when one fails, those that were whole."""
+        """Transactions in it are committed several at a time; when one fails, those that were whole are."""
         self._gathering = True
         try:
             yield

@@ -1,4 +1,4 @@
-"""Writes. One writer holds the index's lock; a transaction takes in whole sources, so a kill never leaves half of one.
+"""Writes. One writer holds the index's lock; a transaction takes in whole sources, so a kill leaves half of none.
 
 Whatever changes a publication also notes its id in `pending`, in the same transaction: that is what the search index
 still has to take over. While anything is pending the store says that it is `dirty`.
