@@ -4,8 +4,8 @@
 
 Files → `build` → sizes → searches and reads → SQLite's FTS5 over the same chunks → 500 more publications while two
 processes read. Each stage is a process of its own and leaves its figures in DIR; a stage that is done is not done
-again. Without --markdown, files only say which publication they stand for and the parser makes its chunks, so that
-what is measured is planning, storing and indexing; with it, files hold the text and everything is measured.
+again. Without --markdown, files hold the chunks ready made, so that what is measured is planning, storing and
+indexing; with it, files hold the text and everything is measured.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def write(text: synthetic.Text, folder: Path, markdown: bool) -> None:
     if markdown:
         synthetic.write_markdown(text, folder)
     else:
-        synthetic.write_ready(text, SEED, folder)
+        synthetic.write_ready(text, folder)
 
 
 def ingest(markdown: bool) -> Any:

@@ -8,6 +8,7 @@ figures, among them. Publications have issuers, titles, dates, identifiers, head
 
 from __future__ import annotations
 
+import json
 import random
 from bisect import bisect
 from collections.abc import Iterator
@@ -158,12 +159,12 @@ def gazette(seed: int) -> Gazette:
     return Gazette(seed)
 
 
-def write_ready(text: Text, seed: int, folder: Path) -> None:
-    """A file that says which publication it stands for: `parse` makes its chunks. Padded, since the size of files
-    decides whether several processes parse them."""
+def write_ready(text: Text, folder: Path) -> None:
+    """A file of a publication's parts, which `parse` need only take up: making the texts up is not measured."""
     path = folder / text.name
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"{seed} {text.number}{' ' * 100}\n", encoding="ascii")
+    path.write_text(json.dumps(vars(text) | {"passages": [list(vars(p).values()) for p in text.passages]}, default=str),
+                    encoding="ascii")  # fmt: skip
 
 
 def write_markdown(text: Text, folder: Path) -> None:
@@ -174,15 +175,16 @@ def write_markdown(text: Text, folder: Path) -> None:
 
 def parse(source: SourceFile, profile: Any) -> Iterator[ParsedPublication]:
     """In place of the parser: the chunks of a file of `write_ready`, as parsing would hand them over."""
-    seed, number = map(int, source.path.read_text(encoding="ascii").split())
-    text = gazette(seed).publication(number)
+    said = json.loads(source.path.read_bytes())
+    said |= {"published_on": date.fromisoformat(said["published_on"]), "identifiers": tuple(said["identifiers"])}
+    text = Text(**said | {"passages": tuple(Passage(*parts) for parts in said["passages"])})
     header = Header(
         code=text.code,
         published_on=text.published_on,
         edition="MAT",
         kind=Kind.DOF,
         source_kind=SourceKind.PUBLICATION,
-        position=number % A_DAY + 1,
+        position=text.number % A_DAY + 1,
         section=None,
         branch=None,
         issuer=text.issuer,
@@ -200,7 +202,5 @@ def _drafts(text: Text) -> Iterator[ChunkDraft]:
     at = 0
     for n, passage in enumerate(text.passages):
         whole = f"**{passage.heading}** {passage.text}\n\n"
-        yield ChunkDraft(
-            n, at, at + len(whole), (text.title[:120], passage.heading), passage.provision, "text", whole
-        )
+        yield ChunkDraft(n, at, at + len(whole), (passage.heading.rstrip(".-"),), passage.provision, "text", whole)
         at += len(whole)

@@ -105,7 +105,7 @@ def _verify_publications(store: sqlite3.Connection, found: Verification, progres
     """Chunks tile each text, and joined they have the hash on record. One pass over publications, by chunk id."""
     (total,) = store.execute("SELECT count(*) FROM publications").fetchone()
     for row in store.execute(
-        """SELECT id, code, first_chunk, chunk_count, span_end - span_start, sha256 FROM publications
+        """SELECT id, code, first_chunk, chunk_count, span_end - span_start, lower(hex(sha256)) FROM publications
            ORDER BY first_chunk"""
     ):
         _verify_publication(store, found, *row)

@@ -17,10 +17,13 @@ from dofrag.text.fold import fold
 
 PUBLICATION_COLUMNS = """
     p.code, p.published_on, p.edition, p.kind, p.source_kind, p.position, p.section, p.branch, i.name, p.title,
-    p.instrument, p.identifiers, p.url, p.scope, s.rel, p.span_start, p.span_end, p.sha256, p.first_published_on,
+    p.instrument, p.identifiers, p.url, p.scope, s.rel, p.span_start, p.span_end, lower(hex(p.sha256)),
+    p.first_published_on,
     p.last_reform_on, p.notice"""
 PUBLICATION_TABLES = "publications p JOIN issuers i ON i.id = p.issuer_id JOIN sources s ON s.id = p.source_id"
-CHUNK_COLUMNS = 'c.id, c.ordinal, c.start, c."end", c.heading, c.provision, c.kind, c.text, c.publication_id'
+CHUNK_KIND = "iif(kind = '', 'text', kind)"
+"""A chunk's kind: nearly all are text, which is stored as nothing."""
+CHUNK_COLUMNS = f'c.id, c.ordinal, c.start, c."end", c.heading, c.provision, {CHUNK_KIND}, c.text, c.publication_id'
 
 _WORD = re.compile(r"\w+")
 # Words that issuers share; a filter on them alone says nothing.

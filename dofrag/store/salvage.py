@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from dofrag.errors import IndexMismatch, NewerIndex
 from dofrag.store.headings import HeadingReader
-from dofrag.store.rows import encode_path
+from dofrag.store.rows import CHUNK_KIND, encode_path
 from dofrag.store.schema import HEADINGS_ONCE, check_schema
 from dofrag.store.tally import ChunkTally
 
@@ -87,7 +87,7 @@ class OldIds:
         tally = ChunkTally("")
         headings = HeadingReader(self._db)
         rows = self._db.execute(
-            f"""SELECT publication_id, ordinal, start, "end", {self._column}, provision, kind, text, NULL FROM chunks
+            f"""SELECT publication_id, ordinal, start, "end", {self._column}, provision, {CHUNK_KIND}, text, NULL FROM chunks
                 WHERE id BETWEEN ? AND ? ORDER BY id""",
             [first, first + count - 1],
         )

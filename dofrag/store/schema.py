@@ -107,7 +107,9 @@ CREATE TABLE headings (
 ) WITHOUT ROWID;
 ALTER TABLE chunks ADD COLUMN heading INTEGER;
 DROP INDEX sources_by_status;
-CREATE INDEX sources_by_status ON sources (status)
+CREATE INDEX sources_by_status ON sources (status);
+UPDATE publications SET sha256 = unhexed(sha256), chunks_sha256 = unhexed(chunks_sha256);
+UPDATE chunks SET kind = '' WHERE kind = 'text'
 """
 _BATCH = 2_000  # chunks of an older store whose heading paths are taken over together
 
@@ -122,6 +124,7 @@ def migrate(connection: sqlite3.Connection, name: str) -> None:
     from sqlite_utils import Database, Migrations
 
     migrations = Migrations("dofrag")
+    connection.create_function("unhexed", 1, bytes.fromhex, deterministic=True)
 
     @migrations()
     def v1(db: Database) -> None:

@@ -23,7 +23,7 @@ from dofrag.store.sources import CodeTaken, Owner, SourceRow
 from dofrag.store.tally import ChunkRow, ChunkTally
 from dofrag.store.transactions import Transactions
 
-_PAGE = 16_384  # bytes: most chunks fit whole, and a store is written in a quarter of the calls
+_PAGE = 32_768  # bytes: chunks fit whole, little of a page stays empty, and a store is written in few calls
 _WAIT = 60  # seconds for a lock
 _BATCH = 500  # chunks a statement; bounds memory whatever the size of a publication
 
@@ -165,7 +165,7 @@ class StoreWriter:
 
     def owner(self, code: str) -> Owner | None:
         row = self._db.execute(
-            """SELECT s.rel, s.format, p.sha256, s.status = 'failed' FROM publications p
+            """SELECT s.rel, s.format, lower(hex(p.sha256)), s.status = 'failed' FROM publications p
                JOIN sources s ON s.id = p.source_id WHERE p.code = ?""",
             [code],
         ).fetchone()
@@ -251,7 +251,7 @@ class StoreWriter:
 
     def _publications_of(self, rels: list[str]) -> dict[str, tuple[int, str]]:
         rows = self._db.execute(
-            """SELECT p.code, p.id, p.chunks_sha256 FROM json_each(?) j CROSS JOIN sources s ON s.rel = j.value
+            """SELECT p.code, p.id, lower(hex(p.chunks_sha256)) FROM json_each(?) j CROSS JOIN sources s ON s.rel = j.value
                CROSS JOIN publications p ON p.source_id = s.id""",
             [array(rels)],
         )
@@ -281,7 +281,7 @@ class StoreWriter:
             self._db.execute(
                 """UPDATE publications SET first_chunk = ?, chunk_count = ?, chunks_sha256 = ?, sha256 = ?
                    WHERE id = ?""",
-                [first, tally.count, tally.chunks_sha256, tally.sha256, publication_id],
+                [first, tally.count, *map(bytes.fromhex, (tally.chunks_sha256, tally.sha256)), publication_id],
             )
             written = tally.count
         self._db.execute("RELEASE chunks")
@@ -317,7 +317,7 @@ class StoreWriter:
     def _insert_batch(self, batch: list[ChunkRow], tally: ChunkTally) -> None:
         self._db.executemany(
             """INSERT INTO chunks (publication_id, ordinal, start, "end", heading, provision, kind, text)
-               VALUES (?1, ?2, ?3, ?4, ?9, ?6, ?7, ?8)""",
+               VALUES (?1, ?2, ?3, ?4, ?9, ?6, iif(?7 = 'text', '', ?7), ?8)""",
             batch,
         )
         tally.take(batch)

@@ -237,12 +237,14 @@ def test_nothing_to_build_from_leaves_nothing(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["empty"]
 
 
-# Back to schema 2: heading paths as JSON with every chunk.
+# Back to schema 2: heading paths as JSON with every chunk, digests as text.
 BEFORE_V3 = """ALTER TABLE chunks ADD COLUMN headings TEXT NOT NULL DEFAULT '[]';
     UPDATE chunks SET headings = (SELECT json_array(name) FROM headings h
         WHERE h.publication_id = chunks.publication_id AND number = heading) WHERE heading IS NOT NULL;
     ALTER TABLE chunks DROP COLUMN heading; DROP TABLE headings; DROP INDEX sources_by_status;
     CREATE INDEX sources_by_status ON sources (status, rel); PRAGMA user_version = 2;
+    UPDATE publications SET sha256 = lower(hex(sha256)), chunks_sha256 = lower(hex(chunks_sha256));
+    UPDATE chunks SET kind = 'text' WHERE kind = '';
     DELETE FROM _sqlite_migrations WHERE name = 'v3';"""
 HEADED = ("# Título Primero", "uno", "dos", "# Título Segundo", "tres", "# Título Primero", "cuatro")
 

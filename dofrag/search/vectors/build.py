@@ -198,7 +198,7 @@ def _texts(index: OpenIndex, first: int, last: int) -> list[tuple[int, int, str]
     """Id, publication key and text to embed of each chunk."""
     store = index.reader.connection
     found = store.execute(
-        """SELECT first_chunk, chunk_count, code, title, chunks_sha256 FROM publications
+        """SELECT first_chunk, chunk_count, code, title, lower(hex(chunks_sha256)) FROM publications
            WHERE first_chunk <= ? AND first_chunk + chunk_count > ? ORDER BY first_chunk""",
         [last, first],
     ).fetchall()
