@@ -163,8 +163,8 @@ def write_ready(text: Text, folder: Path) -> None:
     """A file of a publication's parts, which `parse` need only take up: making the texts up is not measured."""
     path = folder / text.name
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(vars(text) | {"passages": [list(vars(p).values()) for p in text.passages]}, default=str),
-                    encoding="ascii")  # fmt: skip
+    said = vars(text) | {"passages": [list(vars(passage).values()) for passage in text.passages]}
+    path.write_text(json.dumps(said, default=str), encoding="ascii")
 
 
 def write_markdown(text: Text, folder: Path) -> None:

@@ -50,6 +50,7 @@ class Intake:
         self._profile = profile
         self._parser = parser
         self._mirror = mirror
+        self._dirty = False  # whether the store was told that it changes
         self.tally = Tally()
 
     def first_job(self, group_key: str) -> Job | None:
@@ -65,8 +66,10 @@ class Intake:
     def take(self, group_key: str, ahead: tuple[Job, Parsed | None] | None) -> None:
         """All of a group in one transaction. `ahead` is what was parsed of it already."""
         members = self._plan.members(group_key)
-        with self._store.transaction():
+        if not self._dirty:  # said apart: it stays where the transaction is undone
             self._store.set_meta({"state": "dirty"})
+            self._dirty = True
+        with self._store.transaction():
             stored = {row.rel: row for row in self._store.group(group_key)}
             outside = [row for rel, row in stored.items() if rel not in {m.rel for m in members}]
             canonical = None

@@ -8,7 +8,8 @@ import sqlite3
 from dofrag.domain.records import dataclass
 from dofrag.store.rows import PUBLICATION_COLUMNS, PUBLICATION_TABLES
 
-_ROWS = f"SELECT p.first_chunk, p.chunk_count, lower(hex(p.chunks_sha256)), {PUBLICATION_COLUMNS} FROM {PUBLICATION_TABLES}"
+_ROWS = f"""SELECT p.first_chunk, p.chunk_count, lower(hex(p.chunks_sha256)), {PUBLICATION_COLUMNS}
+    FROM {PUBLICATION_TABLES}"""
 
 
 @dataclass(frozen=True, slots=True)

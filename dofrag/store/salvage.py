@@ -87,8 +87,8 @@ class OldIds:
         tally = ChunkTally("")
         headings = HeadingReader(self._db)
         rows = self._db.execute(
-            f"""SELECT publication_id, ordinal, start, "end", {self._column}, provision, {CHUNK_KIND}, text, NULL FROM chunks
-                WHERE id BETWEEN ? AND ? ORDER BY id""",
+            f"""SELECT publication_id, ordinal, start, "end", {self._column}, provision, {CHUNK_KIND}, text, NULL
+                FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id""",
             [first, first + count - 1],
         )
         while batch := rows.fetchmany(_BATCH):

@@ -24,6 +24,12 @@ from dofrag.store.tally import ChunkRow, ChunkTally
 from dofrag.store.transactions import Transactions
 
 _PAGE = 32_768  # bytes: chunks fit whole, little of a page stays empty, and a store is written in few calls
+_HEADER = (
+    *("source_id", "published_on", "edition", "kind", "source_kind", "position", "section", "branch", "issuer_id"),
+    *("title", "instrument", "identifiers", "url", "scope", "span_start", "first_published_on", "last_reform_on"),
+    "notice",
+)
+"""Columns of a publication that its header fills, and where it begins in its file."""
 _WAIT = 60  # seconds for a lock
 _BATCH = 500  # chunks a statement; bounds memory whatever the size of a publication
 
@@ -40,6 +46,7 @@ class StoreWriter:
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
             self._db.execute("PRAGMA cache_size = -65536")
+            self._db.execute("PRAGMA temp_store = MEMORY")  # what a savepoint keeps would go to a file and back
             # Pages, 32 MB: each checkpoint waits for the disk.
             self._db.execute(f"PRAGMA wal_autocheckpoint = {32_000_000 // _PAGE}")
         except sqlite3.DatabaseError as error:
@@ -156,11 +163,9 @@ class StoreWriter:
         for publication_id, _ in old.values():
             self._delete_publication(publication_id)
         self._db.execute("UPDATE sources SET chars = ?, chars_removed = 0 WHERE id = ?", [at, source_id])
-        self._db.execute(
-            """UPDATE sources SET chars = 0, chars_removed = 0
-               WHERE id <> ? AND rel IN (SELECT value FROM json_each(?))""",
-            [source_id, array(replaces)],
-        )
+        for rel in replaces:
+            if rel != row.rel:
+                self._db.execute("UPDATE sources SET chars = 0, chars_removed = 0 WHERE rel = ?", [rel])
         return count
 
     def owner(self, code: str) -> Owner | None:
@@ -251,8 +256,8 @@ class StoreWriter:
 
     def _publications_of(self, rels: list[str]) -> dict[str, tuple[int, str]]:
         rows = self._db.execute(
-            """SELECT p.code, p.id, lower(hex(p.chunks_sha256)) FROM json_each(?) j CROSS JOIN sources s ON s.rel = j.value
-               CROSS JOIN publications p ON p.source_id = s.id""",
+            """SELECT p.code, p.id, lower(hex(p.chunks_sha256)) FROM json_each(?) j
+               CROSS JOIN sources s ON s.rel = j.value CROSS JOIN publications p ON p.source_id = s.id""",
             [array(rels)],
         )
         return {code: (publication_id, digest) for code, publication_id, digest in rows}
@@ -262,33 +267,50 @@ class StoreWriter:
     ) -> tuple[int, int]:
         """Returns chunks written and characters taken in."""
         if old:
-            shift(self._db, old[0], -1)
-        publication_id = old[0] if old else self._insert_header(parsed.header, source_id)
+            return self._store_again(parsed, source_id, at, *old)
+        publication_id = self._insert_header(parsed.header, source_id, at)
+        before = self._last_chunk_id()
+        tally = self._insert_chunks(parsed, publication_id, HeadingWriter(self._db, publication_id))
+        self._note_chunks(publication_id, parsed.header.code, before, tally, at)
+        shift(self._db, publication_id, +1)
+        self._db.execute("INSERT OR IGNORE INTO pending VALUES (?)", [publication_id])
+        return tally.count, tally.chars
+
+    def _store_again(
+        self, parsed: ParsedPublication, source_id: int, at: int, publication_id: int, digest: str
+    ) -> tuple[int, int]:
+        """A publication that is stored already, whose chunks had this digest."""
+        shift(self._db, publication_id, -1)
         before = self._last_chunk_id()
         self._db.execute("SAVEPOINT chunks")
         numbered = HeadingWriter(self._db, publication_id)
         tally = self._insert_chunks(parsed, publication_id, numbered)
-        if old and old[1] == tally.chunks_sha256:
+        written = tally.count
+        if digest == tally.chunks_sha256:
             self._db.execute("ROLLBACK TO chunks")  # nothing changed: the old rows and their ids stay
             written = 0
         else:
-            if old:
-                self._delete_chunks(publication_id)
-                drop_headings(self._db, publication_id, below=numbered.first)
-            first = before + 1
-            if self._old is not None:
-                first = self._old.place(self._db, parsed.header.code, before, tally)
-            self._db.execute(
-                """UPDATE publications SET first_chunk = ?, chunk_count = ?, chunks_sha256 = ?, sha256 = ?
-                   WHERE id = ?""",
-                [first, tally.count, *map(bytes.fromhex, (tally.chunks_sha256, tally.sha256)), publication_id],
-            )
-            written = tally.count
+            self._delete_chunks(publication_id)
+            drop_headings(self._db, publication_id, below=numbered.first)
+            self._note_chunks(publication_id, parsed.header.code, before, tally, at)
         self._db.execute("RELEASE chunks")
-        self._update_header(parsed.header, publication_id, source_id, at, at + tally.chars)
+        columns = ", ".join(f"{name} = ?" for name in _HEADER)
+        values = [*self._header_values(parsed.header, source_id, at), at + tally.chars, publication_id]
+        self._db.execute(f"UPDATE publications SET {columns}, span_end = ? WHERE id = ?", values)
         shift(self._db, publication_id, +1)
         self._db.execute("INSERT OR IGNORE INTO pending VALUES (?)", [publication_id])
         return written, tally.chars
+
+    def _note_chunks(self, publication_id: int, code: str, before: int, tally: ChunkTally, at: int) -> None:
+        first = before + 1
+        if self._old is not None:
+            first = self._old.place(self._db, code, before, tally)
+        digests = map(bytes.fromhex, (tally.chunks_sha256, tally.sha256))
+        self._db.execute(
+            """UPDATE publications SET first_chunk = ?, chunk_count = ?, span_end = ?, chunks_sha256 = ?, sha256 = ?
+               WHERE id = ?""",
+            [first, tally.count, at + tally.chars, *digests, publication_id],
+        )
 
     def _insert_chunks(self, parsed: ParsedPublication, publication_id: int, numbered: HeadingWriter) -> ChunkTally:
         tally = ChunkTally(parsed.header.code)
@@ -323,30 +345,23 @@ class StoreWriter:
         tally.take(batch)
         batch.clear()
 
-    def _insert_header(self, header: Header, source_id: int) -> int:
+    def _insert_header(self, header: Header, source_id: int, at: int) -> int:
+        names = ("code", *_HEADER, "span_end", "sha256", "first_chunk", "chunk_count", "chunks_sha256")
+        values = [header.code, *self._header_values(header, source_id, at), at, b"", 0, 0, b""]
         cursor = self._db.execute(
-            """INSERT INTO publications (code, source_id, published_on, kind, source_kind, issuer_id, title,
-                   identifiers, scope, span_start, span_end, sha256, first_chunk, chunk_count, chunks_sha256)
-               VALUES (?, ?, '', '', '', 0, '', '[]', '', 0, 0, '', 0, 0, '')""",
-            [header.code, source_id],
+            f"INSERT INTO publications ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})", values
         )
         assert cursor.lastrowid is not None
         return cursor.lastrowid
 
-    def _update_header(self, header: Header, publication_id: int, source_id: int, start: int, end: int) -> None:
-        self._db.execute(
-            """UPDATE publications SET source_id = ?, published_on = ?, edition = ?, kind = ?, source_kind = ?,
-                   position = ?, section = ?, branch = ?, issuer_id = ?, title = ?, instrument = ?, identifiers = ?,
-                   url = ?, scope = ?, span_start = ?, span_end = ?, first_published_on = ?, last_reform_on = ?,
-                   notice = ? WHERE id = ?""",
-            [
-                *(source_id, header.published_on.isoformat(), header.edition, header.kind, header.source_kind),
-                *(header.position, header.section, header.branch, self._issuer(header.issuer), header.title),
-                *(header.instrument, json.dumps(header.identifiers, ensure_ascii=False), header.url, header.scope),
-                *(start, end, _iso(header.first_published_on), _iso(header.last_reform_on), header.notice),
-                publication_id,
-            ],
-        )
+    def _header_values(self, header: Header, source_id: int, at: int) -> list[object]:
+        """Of the columns `_HEADER`."""
+        return [
+            *(source_id, header.published_on.isoformat(), header.edition, header.kind, header.source_kind),
+            *(header.position, header.section, header.branch, self._issuer(header.issuer), header.title),
+            *(header.instrument, json.dumps(header.identifiers, ensure_ascii=False), header.url, header.scope),
+            *(at, _iso(header.first_published_on), _iso(header.last_reform_on), header.notice),
+        ]
 
     def _issuer(self, name: str) -> int:
         if name not in self._issuers:
