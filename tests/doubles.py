@@ -10,7 +10,7 @@ from datetime import date
 
 from dofrag.domain.corpus import Chunk, Filters, Hit, Kind, Passage, Publication, SourceKind
 from dofrag.search.interface import Page
-from dofrag.store.interface import Listing, OutlineEntry
+from dofrag.store.interface import Candidate, Listing, OutlineEntry
 from dofrag.text.fold import fold
 
 
@@ -117,6 +117,12 @@ class MemoryCorpus:
             Passage(c, self.pubs[c.code])
             for c in (self.all_chunks.get(i) for i in chunk_ids)
             if c is not None and self._visible(self.pubs[c.code], filters)
+        ]
+
+    def candidates(self, chunk_ids: Sequence[int], filters: Filters) -> list[Candidate]:
+        return [
+            Candidate(p.id, p.publication.code, p.publication.kind, p.publication.title, p.text)
+            for p in self.passages(chunk_ids, filters)
         ]
 
     def neighbors(self, chunk_id: int, window: int) -> list[int]:

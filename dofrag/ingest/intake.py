@@ -50,13 +50,15 @@ class Intake:
         self._profile = profile
         self._parser = parser
         self._mirror = mirror
+        self._members: dict[str, list[PlannedFile]] = {}  # of groups that were looked at and are not taken yet
         self._dirty = False  # whether the store was told that it changes
         self.tally = Tally()
 
     def first_job(self, group_key: str) -> Job | None:
         """What of this group can be parsed ahead: the file that is likely to be canonical."""
         stored = {row.rel: row for row in self._store.group(group_key)}
-        for member in self._plan.members(group_key):
+        members = self._members[group_key] = self._plan.members(group_key)
+        for member in members:
             if member.error is None:
                 known = stored.get(member.rel)
                 unchanged = member.same and known is not None and known.status == "indexed"
@@ -65,7 +67,7 @@ class Intake:
 
     def take(self, group_key: str, ahead: tuple[Job, Parsed | None] | None) -> None:
         """All of a group in one transaction. `ahead` is what was parsed of it already."""
-        members = self._plan.members(group_key)
+        members = self._members.pop(group_key, None) or self._plan.members(group_key)
         if not self._dirty:  # said apart: it stays where the transaction is undone
             self._store.set_meta({"state": "dirty"})
             self._dirty = True

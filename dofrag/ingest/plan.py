@@ -27,6 +27,7 @@ CREATE INDEX files_by_group ON files (group_key, rank, rel);
 CREATE TABLE todo (group_key TEXT PRIMARY KEY, first TEXT NOT NULL, why TEXT NOT NULL) WITHOUT ROWID;
 """
 NO_FORMAT = "?"
+_TOGETHER = 500  # files that are written to the plan together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +57,7 @@ class Plan:
     def __init__(self) -> None:
         self._db = sqlite3.connect("", isolation_level=None)  # "" is a temporary file that SQLite removes itself
         self._db.executescript(_TABLE)
+        self._rows: list[tuple[object, ...]] = []  # planned and not yet written
         self.files = self.unchanged = 0
         self.closed: list[str] = []
         """Folders that cannot be read ("." for one that was given): what is in them is not known to be gone."""
@@ -66,21 +68,15 @@ class Plan:
     def add(self, file: PlannedFile) -> None:
         self.files += 1
         self.unchanged += file.same
-        self._db.execute(
-            "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                *(
-                    file.rel,
-                    os.fsencode(file.path),
-                    file.format,
-                    file.rank,
-                    file.group_key,
-                    file.bytes,
-                    file.mtime_ns,
-                ),
-                *(file.sha256, file.same, file.error, file.scope),
-            ],
-        )
+        place = (file.rel, os.fsencode(file.path), file.format, file.rank, file.group_key, file.bytes, file.mtime_ns)
+        self._rows.append((*place, file.sha256, file.same, file.error, file.scope))
+        if len(self._rows) >= _TOGETHER:
+            self.write()
+
+    def write(self) -> None:
+        """Files that were added can be asked for from now on."""
+        self._db.executemany("INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._rows)
+        self._rows.clear()
 
     def ignore(self, rel: str, reason: str, scope: str) -> None:
         self._db.execute("INSERT OR IGNORE INTO ignored VALUES (?, ?, ?)", [rel, reason, scope])
@@ -109,6 +105,13 @@ class Plan:
         """Best conversion first."""
         rows = self._db.execute("SELECT * FROM files WHERE group_key = ? ORDER BY rank, rel", [group_key])
         return [_file(row) for row in rows]
+
+    def first_of(self, group_key: str) -> str | None:
+        """The best conversion's rel; None for a group of which nothing is planned."""
+        row = self._db.execute(
+            "SELECT rel FROM files WHERE group_key = ? ORDER BY rank, rel LIMIT 1", [group_key]
+        ).fetchone()
+        return None if row is None else str(row[0])
 
     def file(self, rel: str) -> PlannedFile | None:
         row = self._db.execute("SELECT * FROM files WHERE rel = ?", [rel]).fetchone()
@@ -168,8 +171,15 @@ def make_plan(
         for root in dict.fromkeys(roots):
             if any(other != root and root.is_relative_to(other) for other in roots):
                 continue  # met below the other one
-            for path, rel, error in _walk(root, skip.resolve()):
-                _plan_file(plan, profile, store, root, path, rel, error, fresh)
+            before = plan.files
+            for path, raw_rel, error in _walk(root, skip.resolve()):
+                rel: str | None = _storable(raw_rel)
+                # In one folder no path comes twice, unless one has to be spelled out.
+                if before or rel != raw_rel or "%" in raw_rel:
+                    rel = _own_name(plan, root, path, _storable(raw_rel))
+                if rel is not None:
+                    _plan_file(plan, profile, store, path, rel, error, fresh)
+            plan.write()
         if plan.files == 0:
             named = ", ".join(repr(str(path)) for path in paths)
             raise UsageError(f"no gazette files in {named}", hint="give a folder or a file with publications")
@@ -235,24 +245,27 @@ def _link(root: Path, path: Path, rel: str) -> Iterator[tuple[Path, str, str | N
         yield path, rel, None
 
 
+def _own_name(plan: Plan, root: Path, path: Path, rel: str) -> str | None:
+    """What to call a file whose name another one may have; None for one that is planned already."""
+    plan.write()
+    if not plan.knows(rel):
+        return rel
+    known = plan.file(rel)
+    if known is not None and known.path.resolve() == path.resolve():
+        return None  # the same file by way of another root
+    rel = f"{root.name}/{rel}"
+    return None if plan.knows(rel) else rel
+
+
 def _plan_file(
     plan: Plan,
     profile: GazetteProfile,
     store: sqlite3.Connection | None,
-    root: Path,
     path: Path,
-    raw_rel: str,
+    rel: str,
     error: str | None,
     fresh: bool,
 ) -> None:
-    rel = _storable(raw_rel)
-    if plan.knows(rel):
-        known = plan.file(rel)
-        if known is not None and known.path.resolve() == path.resolve():
-            return  # the same file by way of another root
-        rel = f"{root.name}/{rel}"
-        if plan.knows(rel):
-            return
     size, mtime_ns = _size_and_time(path)
     stored = _stored(store, rel)
     trusted = stored is not None and not fresh and bool(stored[2])

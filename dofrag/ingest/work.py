@@ -39,8 +39,8 @@ def mark_work(
 
 def _first(plan: Plan, group_key: str, otherwise: str) -> str:
     """What a group is ordered by. Groups of which nothing is left come first ("")."""
-    members = plan.members(group_key)
-    return members[0].rel if members else otherwise
+    first = plan.first_of(group_key)
+    return otherwise if first is None else first
 
 
 def _mark_alternates(plan: Plan, store: sqlite3.Connection, mirror: bool) -> None:

@@ -78,12 +78,13 @@ class Bm25Index(EngineReader):
         scores = {chunk: entry.score + counted.get(chunk, 0.0) for chunk, entry in entries.items()}
         lifts = _lifts(entries, scores, named)
         lift = LIFT * max((scores[entry.chunk_id] for entry in found), default=0.0)
-        best = sorted(entries, key=lambda c: (-scores[c] - lift * len(lifts.get(c, ())), c))[:limit]
+        raised = {chunk: score + lift * len(lifts[chunk]) for chunk, score in scores.items() if chunk in lifts}
+        best = [chunk for _, chunk in sorted((-raised.get(c, s), c) for c, s in scores.items())][:limit]
         hits = []
         for n, entry in enumerate((entries[chunk] for chunk in best), start=1):
             parts = self._parts(asked.parts, entry) if explain else ()
             parts += tuple((name, round(lift, 6)) for name in lifts.get(entry.chunk_id, ()) if explain)
-            score = scores[entry.chunk_id] + lift * len(lifts.get(entry.chunk_id, ()))
+            score = raised.get(entry.chunk_id, scores[entry.chunk_id])
             hits.append(Hit(n, score, entry.chunk_id, self._code(entry), parts))
         return Page(tuple(hits), total)
 
@@ -155,18 +156,22 @@ class Bm25Index(EngineReader):
     def _telling(self, terms: Sequence[str], weights: Mapping[str, float]) -> list[str]:
         """The terms that find; the others only count."""
         telling = [term for term in terms if weights[term] >= COMMON] or list(terms)
+        return self._not_too_common(telling, weights)
+
+    def _not_too_common(self, terms: Sequence[str], weights: Mapping[str, float]) -> list[str]:
+        """Those that few passages hold, and so many of the others that enough find."""
         few = self._least_weight(MANY)
-        rarest = sorted(telling, key=lambda term: -weights[term])
-        return [term for term in telling if weights[term] >= few or term in rarest[:ENOUGH]]
+        rarest = sorted(terms, key=lambda term: -weights[term])
+        return [term for term in terms if weights[term] >= few or term in rarest[:ENOUGH]]
 
     def _counted(self, counting: Sequence[tantivy.Query], chunks: Sequence[int]) -> dict[int, float]:
-        """What the words that only count add to each passage. One condition on top of the other, so that the engine
-        looks each passage up instead of walking through all that hold a common word."""
+        """What the words that only count add to each passage."""
         if not counting or not chunks:
             return {}
-        query = tantivy.Query.const_score_query(any_of([self._term("id", chunk) for chunk in chunks]), 0.0)
-        for each in counting:
-            query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Should, each)])
+        these = tantivy.Query.const_score_query(any_of([self._term("id", chunk) for chunk in chunks]), 0.0)
+        every = tantivy.Query.const_score_query(tantivy.Query.all_query(), 0.0)
+        # Apart, because each condition copies what it stands on: hundreds of ids would be copied for each word.
+        query = filtered(_counted_on(every, counting), these)
         hits = self._searcher.search(query, limit=len(chunks), count=False).hits
         ids = self._numbers("id", [address for _, address in hits])
         return {chunk: float(score) for chunk, (score, _) in zip(ids, hits, strict=True)}
@@ -217,7 +222,10 @@ class Bm25Index(EngineReader):
         identifiers = named_identifiers(text)
         if not terms and not identifiers:
             return None
-        found = self._words(terms, {term: self._weight(term) for term in terms})
+        weights = {term: self._weight(term) for term in terms}
+        finding = self._not_too_common(terms, weights)
+        found = self._words(finding, weights)
+        counting = self._words([term for term in terms if term not in finding], weights)
         parts = [(name, any_of(part)) for name, part in found.items() if part]
         optional: list[tuple[str, tantivy.Query]] = []
         if terms and not self._consolidated().intersection(terms):
@@ -238,7 +246,8 @@ class Bm25Index(EngineReader):
             both = tantivy.Query.boolean_query([(tantivy.Occur.Must, named), (tantivy.Occur.Must, place)])
             lifted = [("name", tantivy.Query.const_score_query(q, NAME_BONUS)) for q in (named, both)]
         # A bare provision is not what a question is about: it lifts what the words found, it finds nothing by itself.
-        clauses = [(tantivy.Occur.Must, any_of(base)), *((tantivy.Occur.Should, q) for _, q in optional)]
+        met = _counted_on(any_of(base), [query for queries in counting.values() for query in queries])
+        clauses = [(tantivy.Occur.Must, met), *((tantivy.Occur.Should, q) for _, q in optional)]
         ahead = tantivy.Query.boolean_query([*clauses, *((tantivy.Occur.Should, q) for _, q in lifted)])
         return _Parsed(tantivy.Query.boolean_query(clauses), ahead, (*parts, *optional, *lifted), named)
 
@@ -264,11 +273,11 @@ class Bm25Index(EngineReader):
         """Publications by their best chunk, each with the chunks that were met, and how many publications match."""
         depth = limit * _GROUP_DEPTH
         while True:
-            entries, total = self._ranked(query, depth)
+            entries, _ = self._ranked(query, depth, count=False)
             groups: dict[int, list[Entry]] = {}
             for entry in entries:
                 groups.setdefault(entry.publication, []).append(entry)
-            complete = len(entries) >= total
+            complete = len(entries) < depth
             if complete or len(groups) >= limit or depth >= _GROUP_MAX:
                 break
             depth = min(depth * 4, _GROUP_MAX)
@@ -280,6 +289,14 @@ class Bm25Index(EngineReader):
         one = self._term("id", entry.chunk_id)
         found = ((name, self._searcher.search(filtered(query, one), limit=1).hits) for name, query in parts)
         return tuple((name, round(float(hits[0][0]), 6) if hits else 0.0) for name, hits in found)
+
+
+def _counted_on(query: tantivy.Query, counting: Sequence[tantivy.Query]) -> tantivy.Query:
+    """The query with what only counts: one condition on top of the other, so that the engine looks each passage up
+    instead of walking through all that hold a common word."""
+    for each in counting:
+        query = tantivy.Query.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Should, each)])
+    return query
 
 
 def _lifts(

@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from dofrag.domain.corpus import Hit, Kind, Passage
+from dofrag.domain.corpus import Hit, Kind
+from dofrag.store.interface import Candidate
 from dofrag.text.fold import STOP_WORDS, fold_chars
 
 _WORD = re.compile(r"[^\W_]+")
@@ -22,21 +23,21 @@ _SCAN = 8_000  # characters; longer passages are copies of none
 
 
 def group_copies(
-    hits: Sequence[Hit], passages: Mapping[int, Passage]
+    hits: Sequence[Hit], passages: Mapping[int, Candidate]
 ) -> tuple[list[Hit], dict[int, tuple[int, ...]]]:
     """The hits without those that repeat a better one of another publication, and the ids of those by the better
     one's, both in order."""
     titles: dict[str, _Sign] = {}
     first: dict[tuple[Kind, _Sign, _Sign], Hit] = {}
     under: dict[tuple[Kind, _Sign], set[str]] = {}
-    for code, publication in {hit.code: passages[hit.chunk_id].publication for hit in hits}.items():
-        titles[code] = _sign(publication.title)
-        under.setdefault((publication.kind, titles[code]), set()).add(code)
+    for code, passage in {hit.code: passages[hit.chunk_id] for hit in hits}.items():
+        titles[code] = _sign(passage.title)
+        under.setdefault((passage.kind, titles[code]), set()).add(code)
     kept: list[Hit] = []
     copies: dict[int, list[int]] = {}
     for hit in hits:
         passage = passages[hit.chunk_id]
-        title = (passage.publication.kind, titles[hit.code])
+        title = (passage.kind, titles[hit.code])
         if len(under[title]) > 1 and len(passage.text) <= _SCAN:  # only where titles agree are texts looked at
             better = first.setdefault((*title, _sign(passage.text)), hit)
             if better.code != hit.code:

@@ -47,12 +47,13 @@ def find_evidence(
             if near != hit.chunk_id:
                 beside.setdefault(near, hit.chunk_id)
     candidates = [hit.chunk_id for hit in page.hits]
-    passages = {p.id: p for p in reader.passages([*candidates, *beside], filters)}
-    kept, copies = group_copies(second_look(query, page.hits, passages, beside, explain=explain), passages)
+    looked_at = {c.chunk_id: c for c in reader.candidates([*candidates, *beside], filters)}
+    kept, copies = group_copies(second_look(query, page.hits, looked_at, beside, explain=explain), looked_at)
     ranked = kept[: max(0, limit)]
     shown = {h.chunk_id: copies[h.chunk_id][:COPIES] for h in ranked if h.chunk_id in copies}
     ids = [*(h.chunk_id for h in ranked), *(chunk for others in shown.values() for chunk in others)]
-    return Evidence(tuple(ranked), {chunk: passages[chunk] for chunk in ids}, max(page.total, len(ids)), shown)
+    passages = {p.id: p for p in reader.passages(ids, filters)}
+    return Evidence(tuple(ranked), passages, max(page.total, len(ids)), shown)
 
 
 def find_by_default(

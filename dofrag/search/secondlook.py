@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dofrag.domain.corpus import Hit, Kind, Passage
+from dofrag.domain.corpus import Hit, Kind
 from dofrag.search.analysis import CONSOLIDATED_WORDS
+from dofrag.store.interface import Candidate
 from dofrag.text.fold import fold, fold_chars, words
 from dofrag.text.lexicon import cues
 
@@ -31,7 +32,7 @@ _SCAN = 6_000  # characters of a passage that are looked at
 def second_look(
     query: str,
     hits: Sequence[Hit],
-    passages: Mapping[int, Passage],
+    passages: Mapping[int, Candidate],
     beside: Mapping[int, int],
     *,
     explain: bool = False,
@@ -59,7 +60,7 @@ def second_look(
     for chunk, leading in sorted(beside.items()):
         if chunk in passages and chunk not in ranked and leading in ranked:
             last = (("last", round(low, 6)),) if explain else ()
-            hit = looked_at(Hit(0, low, chunk, passages[chunk].publication.code, last))
+            hit = looked_at(Hit(0, low, chunk, passages[chunk].code, last))
             over = min(0.0, ranked[leading].score - hit.score)
             behind = (("behind", round(over, 6)),) if explain and over else ()
             late.append(replace(hit, score=hit.score + over, parts=hit.parts + behind))
@@ -75,8 +76,8 @@ class _Wanted:
         self._current = not _CONSOLIDATED.isdisjoint(words(query))
         self._shown = [cue.shown for cue in cues() if cue.shown and cue.asked.search(folded)]
 
-    def signs(self, passage: Passage) -> list[str]:
-        found = [] if self._current or passage.publication.kind is Kind.LEY else ["published"]
+    def signs(self, passage: Candidate) -> list[str]:
+        found = [] if self._current or passage.kind is Kind.LEY else ["published"]
         if self._shown:
             text = fold_chars(passage.text[:_SCAN])
             found += ["shown"] * any(shown.search(text) for shown in self._shown)

@@ -14,12 +14,13 @@ from dofrag.domain.corpus import PUBLIC, Chunk, Filters, Passage, Publication
 from dofrag.errors import CorpusError, IndexMismatch, StoreMissing
 from dofrag.store.faults import guarded, not_allowed, refusal
 from dofrag.store.headings import HeadingReader
-from dofrag.store.interface import Listing, OutlineEntry
+from dofrag.store.interface import Candidate, Listing, OutlineEntry
 from dofrag.store.rows import (
     CHUNK_COLUMNS,
     PUBLICATION_COLUMNS,
     PUBLICATION_TABLES,
     array,
+    candidate_from,
     chunk_from,
     publication_from,
     where,
@@ -29,6 +30,7 @@ from dofrag.store.schema import REBUILD, check_schema
 _MAX_ID = 2**63 - 1
 _KNOWN = 2_000  # publications that are remembered, about 3 MB
 _FIRST_WORDS = 80  # characters of a chunk that its outline entry shows
+_MAPPED = 2**40  # bytes of a store that may be mapped; SQLite takes less where it was built for less
 _SPACE = re.compile(r"\s+")
 
 
@@ -159,6 +161,18 @@ class StoreReader:
         }
         return [found[i] for i in ids if i in found]
 
+    @guarded
+    def candidates(self, chunk_ids: Sequence[int], filters: Filters) -> list[Candidate]:
+        ids = [i for i in dict.fromkeys(chunk_ids) if 0 < i <= _MAX_ID]
+        visible, params = where(filters)
+        rows = self._db.execute(
+            f"""SELECT c.id, p.code, p.kind, p.title, c.text FROM json_each(?) j CROSS JOIN chunks c ON c.id = j.value
+                CROSS JOIN publications p ON p.id = c.publication_id WHERE {visible}""",
+            [array(ids), *params],
+        )
+        found = {row[0]: candidate_from(row) for row in rows}
+        return [found[i] for i in ids if i in found]
+
     def _visible(self, numbers: Iterable[int], filters: Filters) -> dict[int, Publication]:
         """Those of the publications, by the store's number, that exist under the filters. The snapshot is pinned, so
         what was read once stays true; whether it may be seen is asked each time."""
@@ -267,6 +281,8 @@ def _connect(path: Path, name: str) -> sqlite3.Connection:
 def _pinned(uri: str) -> sqlite3.Connection:
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=10.0)
     try:
+        # Passages stand all over a store. Mapped, what is touched of a page is read, not copied whole.
+        connection.execute(f"PRAGMA mmap_size = {_MAPPED}")
         connection.execute("BEGIN")
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.DatabaseError:

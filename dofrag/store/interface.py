@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Protocol
 
-from dofrag.domain.corpus import Chunk, Filters, Passage, Publication
+from dofrag.domain.corpus import Chunk, Filters, Kind, Passage, Publication
 from dofrag.domain.records import dataclass
 
 
@@ -30,6 +30,17 @@ class OutlineEntry:
     chars: int
 
 
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What a search looks at before it chooses: the text of a chunk, and what its publication is."""
+
+    chunk_id: int
+    code: str
+    kind: Kind
+    title: str
+    text: str
+
+
 class CorpusReader(Protocol):
     """Read-only access. Opened with `mode=ro`; safe to use beside one writer."""
 
@@ -49,6 +60,10 @@ class CorpusReader(Protocol):
 
     def passages(self, chunk_ids: Sequence[int], filters: Filters) -> list[Passage]:
         """In the order asked for; ids that do not exist under these filters are left out."""
+        ...
+
+    def candidates(self, chunk_ids: Sequence[int], filters: Filters) -> list[Candidate]:
+        """The same, of as much as ranking takes."""
         ...
 
     def neighbors(self, chunk_id: int, window: int) -> list[int]:

@@ -13,6 +13,7 @@ from typing import Any
 from dofrag.domain.corpus import Chunk, Filters, Kind, Publication, SourceKind
 from dofrag.store.faults import damaged
 from dofrag.store.headings import HeadingReader
+from dofrag.store.interface import Candidate
 from dofrag.text.fold import fold
 
 PUBLICATION_COLUMNS = """
@@ -68,6 +69,14 @@ def _publication(row: sqlite3.Row | tuple[Any, ...]) -> Publication:
         last_reform_on=_date(row[19]),
         notice=row[20],
     )
+
+
+def candidate_from(row: tuple[Any, ...]) -> Candidate:
+    """Raises IndexMismatch for a row that no writer wrote."""
+    try:
+        return Candidate(row[0], row[1], Kind(row[2]), row[3], row[4])
+    except ValueError as error:
+        raise damaged(f"publication {row[1]!r}", error) from error
 
 
 def chunk_from(row: tuple[Any, ...], code: str, headings: HeadingReader) -> Chunk:
