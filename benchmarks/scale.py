@@ -150,16 +150,16 @@ def optimize(folder: Path, markdown: bool) -> Figures:
     return clocked(lambda: pipeline.optimize(folder / "index", ingest(markdown)))[1] | sizes(folder / "index")
 
 
-def build_fts5(folder: Path) -> Figures:
-    target = folder / "fts5.sqlite"
+def build_fts5(folder: Path, titles: bool) -> Figures:
+    target = folder / FTS5[titles]
     target.unlink(missing_ok=True)
-    seconds = asking.build_fts5(next((folder / "index").glob("store-*.sqlite")), target)
+    seconds = asking.build_fts5(next((folder / "index").glob("store-*.sqlite")), target, titles=titles)
     return {"seconds": seconds, "bytes": target.stat().st_size}
 
 
-def fts5(folder: Path, count: int) -> Figures:
+def fts5(folder: Path, titles: bool, count: int) -> Figures:
     done = json.loads((folder / "files.json").read_text())
-    return asking.measure_fts5(folder / "fts5.sqlite", folder / "index", SEED, done["publications"], count)
+    return asking.measure_fts5(folder / FTS5[titles], folder / "index", SEED, done["publications"], count)
 
 
 def search(folder: Path, count: int) -> Figures:
@@ -181,7 +181,20 @@ def stage(folder: Path, name: str, *, wait: bool = True) -> Any:
 
 
 FLAGS: list[str] = []
-STAGES = ("files", "build", "fts5-build", "search", "fts5", "update", "search-after", "optimize", "search-optimized")
+FTS5 = ("fts5.sqlite", "fts5-titles.sqlite")
+STAGES = (
+    "files",
+    "build",
+    "fts5-build",
+    "fts5-titles-build",
+    "search",
+    "fts5",
+    "fts5-titles",
+    "update",
+    "search-after",
+    "optimize",
+    "search-optimized",
+)
 
 
 def one(name: str, options: argparse.Namespace) -> Figures:
@@ -194,10 +207,10 @@ def one(name: str, options: argparse.Namespace) -> Figures:
             return build(folder, markdown)
         case "search" | "search-after" | "search-optimized":
             return search(folder, options.questions)
-        case "fts5-build":
-            return build_fts5(folder)
-        case "fts5":
-            return fts5(folder, min(20, options.questions))
+        case "fts5-build" | "fts5-titles-build":
+            return build_fts5(folder, "titles" in name)
+        case "fts5" | "fts5-titles":
+            return fts5(folder, "titles" in name, min(20, options.questions))
         case "update":
             return update(folder, markdown)
         case "optimize":

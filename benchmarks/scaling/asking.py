@@ -136,21 +136,31 @@ def measure_search(index: Path, seed: int, publications: int, count: int) -> dic
     return out
 
 
-def build_fts5(store: Path, target: Path) -> float:
-    """SQLite's own full-text search over the same chunks, without a copy of the texts. Seconds."""
+def build_fts5(store: Path, target: Path, *, titles: bool) -> float:
+    """SQLite's own full-text search over the same chunks, without a copy of the texts: over the texts, or (`titles`)
+    over all that the product searches, with title and issuer of the publication and the heading. Seconds."""
     begun = time.perf_counter()
     database = sqlite3.connect(target)
     database.executescript(
-        """PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
-           CREATE TABLE chunks (id INTEGER PRIMARY KEY, day TEXT NOT NULL);
-           CREATE VIRTUAL TABLE chunk_text USING fts5(text, content='', tokenize='unicode61 remove_diacritics 2');"""
+        f"""PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
+            CREATE TABLE chunks (id INTEGER PRIMARY KEY, day TEXT NOT NULL);
+            CREATE VIRTUAL TABLE chunk_text USING fts5(
+                text{", title, heading" if titles else ""}, content='', tokenize='unicode61 remove_diacritics 2');"""
     )
     database.execute("ATTACH ? AS store", [str(store)])
     database.execute(
         """INSERT INTO chunks SELECT c.id, p.published_on FROM store.chunks c
            JOIN store.publications p ON p.id = c.publication_id"""
     )
-    database.execute("INSERT INTO chunk_text (rowid, text) SELECT id, text FROM store.chunks")
+    if titles:
+        database.execute(
+            """INSERT INTO chunk_text (rowid, text, title, heading)
+               SELECT c.id, c.text, p.title || ' ' || i.name, h.name FROM store.chunks c
+               JOIN store.publications p ON p.id = c.publication_id JOIN store.issuers i ON i.id = p.issuer_id
+               LEFT JOIN store.headings h ON h.publication_id = p.id AND h.number = c.heading"""
+        )
+    else:
+        database.execute("INSERT INTO chunk_text (rowid, text) SELECT id, text FROM store.chunks")
     database.commit()
     database.close()
     return time.perf_counter() - begun
