@@ -100,13 +100,15 @@ def update(folder: Path, markdown: bool) -> Figures:
     stop = folder / "stop"
     stop.unlink(missing_ok=True)
     readers = [stage(folder, "reader", wait=False) for _ in range(2)]
-    time.sleep(3)
-    second = subprocess.Popen([sys.executable, __file__, "--stage", "second", "--folder", str(folder)],
-                              stdout=subprocess.PIPE, text=True)  # fmt: skip
-    report, took = clocked(lambda: pipeline.update([more], index, ingest(markdown)))
-    refused = json.loads(second.communicate()[0])
-    time.sleep(1)
-    stop.touch()
+    try:
+        time.sleep(3)
+        second = subprocess.Popen([sys.executable, __file__, "--stage", "second", "--folder", str(folder)],
+                                  stdout=subprocess.PIPE, text=True)  # fmt: skip
+        report, took = clocked(lambda: pipeline.update([more], index, ingest(markdown)))
+        refused = json.loads(second.communicate()[0])
+        time.sleep(1)
+    finally:
+        stop.touch()  # else they would search for ever
     said = [json.loads(reader.communicate()[0]) for reader in readers]
     assert report.chunks_written
     assert all(reader.returncode == 0 for reader in readers)

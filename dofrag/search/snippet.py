@@ -89,16 +89,14 @@ def _best_start(marks: list[_Mark], width: int) -> int:
     inner = max(1, width - 2 * (width // _MARGIN))
 
     def score(i: int) -> float:
-        worth: dict[object, float] = {}
-        for mark in marks[i : min(bisect_left(starts, starts[i] + inner), i + 100)]:
-            if mark[1] <= starts[i] + inner:
-                worth[mark[2]] = mark[3]
-        return sum(worth.values())
+        limit = starts[i] + inner
+        window = marks[i : min(bisect_left(starts, limit), i + 100)]
+        return sum({what: worth for _, end, what, worth in window if end <= limit}.values())
 
     scores = [score(i) for i in range(min(len(marks), 2000))]
     if not scores:
         return 0
-    best = max(range(len(scores)), key=lambda i: (scores[i], -i))
+    best = scores.index(max(scores))
     # What stands before the match and adds nothing to it only takes room from what follows.
     last = bisect_left(starts, starts[best] + inner)
     while best + 1 < min(last, len(scores)) and scores[best + 1] >= scores[best]:

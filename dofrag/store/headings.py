@@ -18,12 +18,11 @@ class HeadingWriter:
     """Numbers the heading paths of one publication. What a path shares with the one before it is kept once, so
     nothing but that one is held in memory."""
 
-    def __init__(self, connection: sqlite3.Connection, publication_id: int) -> None:
+    def __init__(self, connection: sqlite3.Connection, publication_id: int, *, new: bool = False) -> None:
+        """`new`: the publication has none yet."""
         self._db = connection
         self._publication = publication_id
-        (self.first,) = connection.execute(
-            "SELECT coalesce(max(number) + 1, 0) FROM headings WHERE publication_id = ?", [publication_id]
-        ).fetchone()
+        self.first = 0 if new else _next_number(connection, publication_id)
         """The lowest number that it gives; the headings of an older state of the publication stand below it."""
         self._next = int(self.first)
         self._path: Path = ()
@@ -50,6 +49,13 @@ class HeadingWriter:
         """Write what is new."""
         self._db.executemany("INSERT INTO headings VALUES (?, ?, ?, ?)", self._rows)
         self._rows.clear()
+
+
+def _next_number(connection: sqlite3.Connection, publication_id: int) -> int:
+    (number,) = connection.execute(
+        "SELECT coalesce(max(number) + 1, 0) FROM headings WHERE publication_id = ?", [publication_id]
+    ).fetchone()
+    return int(number)
 
 
 class HeadingReader:

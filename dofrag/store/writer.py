@@ -30,6 +30,8 @@ _HEADER = (
     "notice",
 )
 """Columns of a publication that its header fills, and where it begins in its file."""
+_SOURCE = ("format", "bytes", "mtime_ns", "sha256", "status", "reason", "canonical", "group_key", "rank", "scope")
+"""Columns of a source but its path."""
 _WAIT = 60  # seconds for a lock
 _BATCH = 500  # chunks a statement; bounds memory whatever the size of a publication
 
@@ -112,17 +114,22 @@ class StoreWriter:
         """Insert or overwrite what is known of a file; its id stays the same. Returns the id."""
         values = [row.format, row.bytes, row.mtime_ns, row.sha256, row.status, row.reason, row.canonical]
         values += [row.group_key, row.rank, row.scope]
-        (source_id,) = self._db.execute(
-            """INSERT INTO sources (rel, format, bytes, mtime_ns, sha256, status, reason, canonical, group_key, rank,
-                   scope)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-               ON CONFLICT (rel) DO UPDATE SET format = excluded.format, bytes = excluded.bytes,
-               mtime_ns = excluded.mtime_ns, sha256 = excluded.sha256, status = excluded.status,
-               reason = excluded.reason, canonical = excluded.canonical, group_key = excluded.group_key,
-               rank = excluded.rank, scope = excluded.scope RETURNING id""",
-            [row.rel, *values],
-        ).fetchone()
-        return int(source_id)
+        source_id = self._source_id(row.rel)
+        if source_id is None:
+            cursor = self._db.execute(
+                f"INSERT INTO sources (rel, {', '.join(_SOURCE)}) VALUES (?{', ?' * len(_SOURCE)})",
+                [row.rel, *values],
+            )
+            source_id = cursor.lastrowid
+            assert source_id is not None
+        else:
+            columns = ", ".join(f"{name} = ?" for name in _SOURCE)
+            self._db.execute(f"UPDATE sources SET {columns} WHERE id = ?", [*values, source_id])
+        return source_id
+
+    def _source_id(self, rel: str) -> int | None:
+        row = self._db.execute("SELECT id FROM sources WHERE rel = ?", [rel]).fetchone()
+        return None if row is None else int(row[0])
 
     def group(self, group_key: str) -> list[SourceRow]:
         """The files on record of one group."""
@@ -144,8 +151,9 @@ class StoreWriter:
         Publications whose chunks did not change keep their chunk ids. Returns how many chunks were written. Raises
         CodeTaken when a code belongs to a source outside `replaces`; the caller rolls back.
         """
+        known = replaces != [row.rel] or self._source_id(row.rel) is not None
         source_id = self.record(row)
-        old = self._publications_of(replaces)
+        old = self._publications_of(replaces) if known else {}
         at = count = 0
         seen: set[str] = set()
         for parsed in publications:
@@ -270,7 +278,7 @@ class StoreWriter:
             return self._store_again(parsed, source_id, at, *old)
         publication_id = self._insert_header(parsed.header, source_id, at)
         before = self._last_chunk_id()
-        tally = self._insert_chunks(parsed, publication_id, HeadingWriter(self._db, publication_id))
+        tally = self._insert_chunks(parsed, publication_id, HeadingWriter(self._db, publication_id, new=True))
         self._note_chunks(publication_id, parsed.header.code, before, tally, at)
         shift(self._db, publication_id, +1)
         self._db.execute("INSERT OR IGNORE INTO pending VALUES (?)", [publication_id])
