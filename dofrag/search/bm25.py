@@ -150,7 +150,7 @@ class Bm25Index(EngineReader):
         at_once = [(tantivy.Occur.Should, self._term("title", t, "freq")) for t in others if t in rare]
         whole = tantivy.Query.boolean_query([(tantivy.Occur.Must, found), *at_once]) if at_once else found
         titles = [query for term, query in zip(others, rest["title"], strict=True) if term not in rare]
-        counting = (*rest["text"], *titles, *rest["presence"])
+        counting = (*rest["text"], *titles, *self._present(others, weights))
         return _Asked(whole, counting, tuple(parts), tuple(self._anchors(text, terms, named, keys)))
 
     def _telling(self, terms: Sequence[str], weights: Mapping[str, float]) -> list[str]:
@@ -179,13 +179,26 @@ class Bm25Index(EngineReader):
     def _words(self, terms: Sequence[str], weights: Mapping[str, float]) -> dict[str, list[tantivy.Query]]:
         """How often each term stands in each field, and whether it stands in any."""
         fields = {name: [self._term(name, term, "freq") for term in terms] for name in TEXT_FIELDS}
-        anywhere = [any_of([self._term(name, term, "freq") for name in TEXT_FIELDS]) for term in terms]
+        # The greater of two that are the same: a sum of scores that is then made one number takes longer.
         present = [
-            tantivy.Query.const_score_query(query, weights[term])
-            for term, query in zip(terms, anywhere, strict=True)
+            tantivy.Query.disjunction_max_query(
+                [tantivy.Query.const_score_query(self._term(name, term), weights[term]) for name in TEXT_FIELDS]
+            )
+            for term in terms
             if weights[term] > 0
         ]
         return fields | {"presence": present}
+
+    def _present(self, terms: Sequence[str], weights: Mapping[str, float]) -> list[tantivy.Query]:
+        """Whether each term stands in any field, told without a union: in the text, or in the title and not in the
+        text. A passage is looked up in each; a union is walked through."""
+        queries = []
+        for term in terms:
+            if weights[term] > 0:
+                text, title = (self._term(name, term) for name in TEXT_FIELDS)
+                alone = tantivy.Query.boolean_query([(tantivy.Occur.Must, title), (tantivy.Occur.MustNot, text)])
+                queries += [tantivy.Query.const_score_query(query, weights[term]) for query in (text, alone)]
+        return queries
 
     def _consolidated(self) -> frozenset[str]:
         return frozenset(self._terms.of([CONSOLIDATED_WORDS])[0].split())
@@ -225,7 +238,9 @@ class Bm25Index(EngineReader):
         weights = {term: self._weight(term) for term in terms}
         finding = self._not_too_common(terms, weights)
         found = self._words(finding, weights)
-        counting = self._words([term for term in terms if term not in finding], weights)
+        others = [term for term in terms if term not in finding]
+        counting = [self._term(name, term, "freq") for name in TEXT_FIELDS for term in others]
+        counting += self._present(others, weights)
         parts = [(name, any_of(part)) for name, part in found.items() if part]
         optional: list[tuple[str, tantivy.Query]] = []
         if terms and not self._consolidated().intersection(terms):
@@ -246,7 +261,7 @@ class Bm25Index(EngineReader):
             both = tantivy.Query.boolean_query([(tantivy.Occur.Must, named), (tantivy.Occur.Must, place)])
             lifted = [("name", tantivy.Query.const_score_query(q, NAME_BONUS)) for q in (named, both)]
         # A bare provision is not what a question is about: it lifts what the words found, it finds nothing by itself.
-        met = _counted_on(any_of(base), [query for queries in counting.values() for query in queries])
+        met = _counted_on(any_of(base), counting)
         clauses = [(tantivy.Occur.Must, met), *((tantivy.Occur.Should, q) for _, q in optional)]
         ahead = tantivy.Query.boolean_query([*clauses, *((tantivy.Occur.Should, q) for _, q in lifted)])
         return _Parsed(tantivy.Query.boolean_query(clauses), ahead, (*parts, *optional, *lifted), named)
