@@ -45,6 +45,7 @@ _ANCHORED = 20  # passages that are lifted for each thing that is named
 _ANCHORED_DEPTH = 100  # as DEPTH, of those
 _GROUP_DEPTH = 8  # chunks fetched per publication wanted, before going deeper
 _GROUP_MAX = 20_000
+_EACH_DEPTH = 40  # chunks fetched per publication of which further ones are wanted
 
 
 class Bm25Index(EngineReader):
@@ -93,19 +94,20 @@ class Bm25Index(EngineReader):
         if parsed is None or limit < 1:
             return Page((), 0)
         restricted = self._restrict(parsed.query, filters)
-        groups, total = self._grouped(restricted, limit)
+        groups, total = self._grouped(restricted, parsed.counting, limit)
         if parsed.named is not None:
             # Grouped apart: the chunks of a long law would fill the list before any other publication is met.
             called = filtered(self._restrict(parsed.lifted, filters), parsed.named)
             few = min(limit, round(self._searcher.cardinality(called, "publication")))
-            first = self._grouped(called, few)[0] if few else []
+            first = self._grouped(called, parsed.counting, few)[0] if few else []
             raised = {p: [e._replace(score=e.score + NAME_BONUS) for e in members] for p, members in first}
             groups = [*raised.items(), *(g for g in groups if g[0] not in raised)][:limit]
+        short = [number for number, members in groups if len(members) < per_publication]
+        more = self._of_each(restricted, parsed.counting, short, per_publication)
         hits: list[Hit] = []
         for number, members in groups:
-            if len(best := members[:per_publication]) < per_publication:
-                within = filtered(restricted, self._term("publication", number))
-                best += self._ranked(within, per_publication)[0][len(best) :]
+            best = members[:per_publication]
+            best += more.get(number, [])[len(best) : per_publication]
             code = self._code(best[0])
             hits += [Hit(len(hits) + i, e.score, e.chunk_id, code) for i, e in enumerate(best, start=1)]
         return Page(tuple(hits), total)
@@ -261,10 +263,9 @@ class Bm25Index(EngineReader):
             both = tantivy.Query.boolean_query([(tantivy.Occur.Must, named), (tantivy.Occur.Must, place)])
             lifted = [("name", tantivy.Query.const_score_query(q, NAME_BONUS)) for q in (named, both)]
         # A bare provision is not what a question is about: it lifts what the words found, it finds nothing by itself.
-        met = _counted_on(any_of(base), counting)
-        clauses = [(tantivy.Occur.Must, met), *((tantivy.Occur.Should, q) for _, q in optional)]
+        clauses = [(tantivy.Occur.Must, any_of(base)), *((tantivy.Occur.Should, q) for _, q in optional)]
         ahead = tantivy.Query.boolean_query([*clauses, *((tantivy.Occur.Should, q) for _, q in lifted)])
-        return _Parsed(tantivy.Query.boolean_query(clauses), ahead, (*parts, *optional, *lifted), named)
+        return _Parsed(tantivy.Query.boolean_query(clauses), tuple(counting), ahead, named)
 
     def _other_names(self, terms: Sequence[str]) -> list[tuple[str, tantivy.Query]]:
         """Passages that hold all words of another name of what the query names."""
@@ -284,11 +285,13 @@ class Bm25Index(EngineReader):
         lift = NEAR_TIE * float(best[0][0]) if best else 0.0
         return [("gazette", tantivy.Query.const_score_query(self._one_of("kind", published), lift))]
 
-    def _grouped(self, query: tantivy.Query, limit: int) -> tuple[list[tuple[int, list[Entry]]], int]:
+    def _grouped(
+        self, query: tantivy.Query, counting: Sequence[tantivy.Query], limit: int
+    ) -> tuple[list[tuple[int, list[Entry]]], int]:
         """Publications by their best chunk, each with the chunks that were met, and how many publications match."""
-        depth = limit * _GROUP_DEPTH
+        depth = max(limit * _GROUP_DEPTH, DEPTH if counting else 0)
         while True:
-            entries, _ = self._ranked(query, depth, count=False)
+            entries = self._best(query, counting, depth)
             groups: dict[int, list[Entry]] = {}
             for entry in entries:
                 groups.setdefault(entry.publication, []).append(entry)
@@ -299,6 +302,34 @@ class Bm25Index(EngineReader):
         # Beyond what was fetched the engine's estimate stands (HyperLogLog, within about 2 %).
         count = len(groups) if complete else round(self._searcher.cardinality(query, "publication"))
         return list(groups.items())[:limit], max(count, len(groups))
+
+    def _best(self, query: tantivy.Query, counting: Sequence[tantivy.Query], depth: int) -> list[Entry]:
+        """The best chunks, up to `depth`, in order of all that they score."""
+        entries, _ = self._ranked(query, depth, count=False)
+        if not counting:
+            return entries
+        counted = self._counted(counting, [entry.chunk_id for entry in entries])
+        scored = [entry._replace(score=entry.score + counted.get(entry.chunk_id, 0.0)) for entry in entries]
+        return sorted(scored, key=lambda entry: (-entry.score, entry.chunk_id))
+
+    def _of_each(
+        self, query: tantivy.Query, counting: Sequence[tantivy.Query], publications: Sequence[int], count: int
+    ) -> dict[int, list[Entry]]:
+        """The best chunks of each of these publications: of all of them at once, of one alone where it has so many
+        that others had no place."""
+        if not publications:
+            return {}
+        depth = len(publications) * _EACH_DEPTH
+        within = any_of([self._term("publication", number) for number in publications])
+        entries = self._best(filtered(query, within), counting, depth)
+        found: dict[int, list[Entry]] = {number: [] for number in publications}
+        for entry in entries:
+            found[entry.publication].append(entry)
+        for number in publications if len(entries) == depth else ():
+            if len(found[number]) < count:
+                alone = filtered(query, self._term("publication", number))
+                found[number] = self._best(alone, counting, max(count, DEPTH if counting else 0))
+        return found
 
     def _parts(self, parts: Sequence[tuple[str, tantivy.Query]], entry: Entry) -> tuple[tuple[str, float], ...]:
         one = self._term("id", entry.chunk_id)
@@ -339,6 +370,6 @@ class _Asked:
 @dataclass(frozen=True, slots=True)
 class _Parsed:
     query: tantivy.Query
+    counting: tuple[tantivy.Query, ...]
     lifted: tantivy.Query  # the same, with what is of a named law first
-    parts: tuple[tuple[str, tantivy.Query], ...]
     named: tantivy.Query | None
