@@ -29,7 +29,7 @@ SCHEMA_VERSION = "bm25-5"
 
 TEXT_FIELDS = ("text", "title")
 """The chunk's own text behind its heading path; title and issuer of its publication. They weigh the same."""
-_WRITER_HEAP = 120_000_000  # bytes, for the indexing thread
+_WRITER_HEAP = 240_000_000  # bytes, for the indexing thread
 
 
 def _schema() -> tantivy.Schema:

@@ -24,7 +24,7 @@ from dofrag.search.reading import Expansions, Provisions
 from dofrag.store.faults import not_allowed
 from dofrag.store.schema import REBUILD
 
-_PUBLIC_HEAP = 120_000_000
+_PUBLIC_HEAP = 240_000_000
 _RESTRICTED_HEAP = 30_000_000  # bytes; restricted collections are small, and there may be several
 
 
