@@ -26,7 +26,7 @@ POOL = 50
 COMMON = 2.5
 """Words that tell less (natural logarithm of how many passages there are to one that holds it, about) find nothing by
 themselves where others tell more; they only count."""
-MANY = 30_000
+MANY = 10_000
 """Words that more passages hold only count, too, where `ENOUGH` others find: so a search takes no longer in a corpus
 that is ten times as large."""
 ENOUGH = 4
