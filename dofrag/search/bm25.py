@@ -63,7 +63,7 @@ class Bm25Index(EngineReader):
 
     def search_chunks(self, query: str, filters: Filters, *, limit: int, explain: bool = False) -> Page:
         # Within some publications every word finds: what is common in the corpus may tell passages of one apart.
-        asked = self._asked(query, all_find=filters.codes is not None)
+        asked = self._asked(query, all_find=filters.codes is not None, explain=explain)
         if asked is None or limit < 1:
             return Page((), 0)
         restricted = self._restrict(asked.finding, filters)
@@ -128,7 +128,7 @@ class Bm25Index(EngineReader):
         )
         return [int(key) for key, _ in result.hits]
 
-    def _asked(self, query: str, *, all_find: bool) -> _Asked | None:
+    def _asked(self, query: str, *, all_find: bool, explain: bool) -> _Asked | None:
         """A query for passages: what finds them, its parts for `explain`, and the conditions that lift."""
         text = query_text(query)
         terms = list(dict.fromkeys(self._terms.of([text])[0].split()))[:QUERY_TERMS]
@@ -145,8 +145,8 @@ class Bm25Index(EngineReader):
         # An identifier finds what it is of even where its words do not; it has no say in the words' score.
         silent = [tantivy.Query.const_score_query(key, 0.0) for key in keys]
         found = any_of([*(q for part in finding.values() for q in part), *expansion, *silent])
-        parts = [(name, any_of([*part, *rest[name]])) for name, part in finding.items()]
-        parts += [("expansion", any_of(expansion))] if expansion else []
+        parts = [(name, any_of([*part, *rest[name]])) for name, part in finding.items()] if explain else []
+        parts += [("expansion", any_of(expansion))] if expansion and explain else []
         # A word that is common in passages may tell titles apart, and is counted at once where few have it there.
         rare = {t for t in others if self._searcher.doc_freq("title", t) <= MANY}
         at_once = [(tantivy.Occur.Should, self._term("title", t, "freq")) for t in others if t in rare]
