@@ -17,8 +17,6 @@ from dofrag.text.fold import STOP_WORDS, fold_chars
 
 _WORD = re.compile(r"[^\W_]+")
 _FIGURE = re.compile(r"\d+")
-# Figures in other shapes, which folding writes as usual ones: `m²`, `½`, full width.
-_COMPATIBLE = re.compile("[\u00b2\u00b3\u00b9\u00bc-\u00be\u0660-\U0010ffff]")
 _UNTOLD = STOP_WORDS | {"primera", "segunda", "tercera", "cuarta", "unica", "publicacion", "vez"}
 _Sign = tuple[tuple[str, ...], frozenset[str]]
 _SCAN = 8_000  # characters; longer passages are copies of none
@@ -32,35 +30,21 @@ def group_copies(
     titles: dict[str, _Sign] = {}
     first: dict[tuple[Kind, _Sign, _Sign], Hit] = {}
     under: dict[tuple[Kind, _Sign], set[str]] = {}
-    alike = _with_figures_of_another(hits, passages)
-    for code, passage in {hit.code: passages[hit.chunk_id] for hit in hits if hit.code in alike}.items():
+    for code, passage in {hit.code: passages[hit.chunk_id] for hit in hits}.items():
         titles[code] = _sign(passage.title)
         under.setdefault((passage.kind, titles[code]), set()).add(code)
     kept: list[Hit] = []
     copies: dict[int, list[int]] = {}
     for hit in hits:
         passage = passages[hit.chunk_id]
-        title = (passage.kind, titles[hit.code]) if hit.code in titles else None
-        # Only where titles agree are texts looked at.
-        if title is not None and len(under[title]) > 1 and len(passage.text) <= _SCAN:
+        title = (passage.kind, titles[hit.code])
+        if len(under[title]) > 1 and len(passage.text) <= _SCAN:  # only where titles agree are texts looked at
             better = first.setdefault((*title, _sign(passage.text)), hit)
             if better.code != hit.code:
                 copies.setdefault(better.chunk_id, []).append(hit.chunk_id)
                 continue
         kept.append(hit)
     return kept, {chunk: tuple(ids) for chunk, ids in copies.items()}
-
-
-def _with_figures_of_another(hits: Sequence[Hit], passages: Mapping[int, Candidate]) -> set[str]:
-    """Publications of which a passage has the figures of a passage of another one: no others hold copies. Quick, for
-    most passages are copies of none."""
-    found: dict[tuple[Kind, tuple[str, ...]], set[str]] = {}
-    for hit in hits:
-        passage = passages[hit.chunk_id]
-        if len(passage.text) <= _SCAN:
-            text = fold_chars(passage.text) if _COMPATIBLE.search(passage.text) else passage.text
-            found.setdefault((passage.kind, tuple(_FIGURE.findall(text))), set()).add(hit.code)
-    return {code for codes in found.values() if len(codes) > 1 for code in codes}
 
 
 def _sign(text: str) -> _Sign:
