@@ -16,7 +16,7 @@ def asks_for_all(requirement: Requirement) -> bool:
     source = requirement.source
     if not isinstance(requirement, PublicationRequired) or source.name or source.identifier:
         return False
-    dated = source.published_from is not None and source.published_to is not None
+    dated = source.published_from is not None or source.published_to is not None
     bare = not (requirement.terms or requirement.entities or source.about)
     return dated or (source.issuer is not None and bare)
 

@@ -42,6 +42,11 @@ def untold(requirement: Requirement, sentence: Sentence, prepared: PreparedPassa
         return "an extension"
     if cue("formerly").search(folded) and not _of_before(part, prepared):
         return "what it was before"
+    alone = cue("until_alone").search(folded) or cue("since_alone").search(folded)
+    if isinstance(requirement, ValueRequired) and alone:
+        return "every value of that time"
+    if isinstance(requirement, ListRequired) and _asks_for_acts(requirement) and not _says(requirement, sentence):
+        return "the acts themselves"
     whole = requirement.aspect in ENDS and requirement.path is None and cue("of_instrument").search(f"de {folded}")
     if whole and not cue("ends_whole").search(sentence.folded):
         return "the end of the whole act"
@@ -57,6 +62,17 @@ def untold(requirement: Requirement, sentence: Sentence, prepared: PreparedPassa
     if predicate and isinstance(requirement, TopicRequired) and not _predicated(predicate, sentence):
         return predicate
     return next((n for n in _names(part) if not _named(n, sentence, prepared)), "")
+
+
+def _asks_for_acts(requirement: ListRequired) -> bool:
+    """Whether acts are to be listed (*reformas*, *modificaciones*): a list that an act holds is none of them."""
+    return (
+        bool(requirement.terms) and requirement.aspect is None and stem(requirement.terms[0]) in wordset("act_nouns")
+    )
+
+
+def _says(requirement: ListRequired, sentence: Sentence) -> bool:
+    return stem(requirement.terms[0]) in {stem(word) for word in words(sentence.folded)}
 
 
 ENDS = frozenset({"repeal", "validity", "replacement"})

@@ -25,11 +25,13 @@ REFERENCE = "reference"
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """A date of the question and what it is the date of. `rule` names the row that told its role, "" if none did."""
+    """A date of the question and what it is the date of. `rule` names the row that told its role, "" if none did.
+    `opened`: the time that it begins or ends, where the words before it say so ("hasta junio de 2031")."""
 
     found: FoundDate
     role: str
     rule: str
+    opened: FoundDate | None = None
 
     @property
     def start(self) -> int:
@@ -171,9 +173,12 @@ def _dates(text: str, folded: str, as_of: date, rules: RuleSet, language: Langua
         before = folded[max(0, one.start - 110) : one.start]
         rule = next((r for r in rules.of("before") if r.pattern.search(before)), None)
         role, name = (rule.attributes["role"], rule.id) if rule else (DateRole.DATUM.value, "")
-        if rule is None and dated and one.start - dated[-1].end <= 6:
+        near = dated and (
+            one.start - dated[-1].end <= 6 or language.until.fullmatch(folded, dated[-1].end, one.start) is not None
+        )
+        if rule is None and near:
             role, name = dated[-1].role, dated[-1].rule  # "publicados el 3, el 4 y el 5 de mayo"
-        dated.append(Dated(one, role, name))
+        dated.append(Dated(one, role, name, _opened(one, before, as_of, rules)))
     published = [d.found.first for d in dated if d.role == DateRole.PUBLICATION and d.found.precision == "day"]
     for rule in rules.of("relative"):
         today = rule.attributes.get("base") == "as_of"
@@ -186,6 +191,28 @@ def _dates(text: str, folded: str, as_of: date, rules: RuleSet, language: Langua
             elif not today and len(published) == 1:
                 dated.append(_relative(match, published[0], rule, DateRole.DATUM))
     return sorted(dated, key=lambda d: d.start)
+
+
+def _opened(one: FoundDate, before: str, as_of: date, rules: RuleSet) -> FoundDate | None:
+    """The time that a date ends or begins, with the words that say so. It ends with the cut-off at the latest; one
+    without a beginning has `date.min`. A date that has both ends of its own is none ("desde el 1 hasta el 30")."""
+    sizes = {"day": 10, "month": 7, "year": 4}  # characters of an ISO date that its ends have in common
+    if one.first.isoformat()[: sizes[one.precision]] != one.last.isoformat()[: sizes[one.precision]]:
+        return None
+    for rule in rules.of("edge"):
+        if match := rule.pattern.search(before):
+            start = one.start - len(before) + match.start()
+            match rule.attributes["edge"]:
+                case "until":
+                    return replace(one, start=start, first=date.min)
+                case "before":
+                    return replace(one, start=start, first=date.min, last=one.first - timedelta(days=1))
+                case "since":
+                    return replace(one, start=start, last=max(one.last, as_of))
+                case "after":
+                    first = one.last + timedelta(days=1)
+                    return replace(one, start=start, first=first, last=max(first, as_of))
+    return None
 
 
 def joined(dates: Sequence[Dated], folded: str, language: Language) -> tuple[Dated, ...]:
@@ -204,7 +231,10 @@ def joined(dates: Sequence[Dated], folded: str, language: Language) -> tuple[Dat
             out[-1] = Dated(found, last.role, last.rule)
         else:
             out.append(one)
-    return tuple(out)
+    return tuple(
+        Dated(one.opened, one.role, one.rule) if one.opened and one.role == DateRole.PUBLICATION else one
+        for one in out
+    )
 
 
 def _relative(match: re.Match[str], base: date, rule: Rule, role: DateRole) -> Dated:

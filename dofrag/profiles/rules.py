@@ -13,6 +13,7 @@ What a row may emit:
     monitors, body                            that publications of a body are asked for; how bodies are called
     ask                                                                       where a part of a question begins
     before                                              the words before a date: what it is the date of
+    edge                                                the words before a date that only ends or begins a time
 
 Patterns run over text folded by `text.fold.fold_chars`, so spans are spans of the question.
 """

@@ -87,7 +87,14 @@ def _distinct(found: Sequence[Spanned]) -> list[str]:
     return list(dict.fromkeys(s.value for s in found))
 
 
-def _published(facts: Facts) -> list[tuple[date, date]]:
-    """Publication dates, each once; a month or year that holds a day named beside it says nothing more."""
+def _published(facts: Facts) -> list[tuple[date | None, date]]:
+    """Publication dates, each once; a month or year that holds a day named beside it says nothing more, and what is
+    asked up to a day begins with the month or year named beside it ("de 2031, hasta el 31 de agosto de 2031")."""
     spans = list(dict.fromkeys((d.found.first, d.found.last) for d in facts.dates if d.role == DateRole.PUBLICATION))
-    return [a for a in spans if not any(b != a and a[0] <= b[0] and b[1] <= a[1] for b in spans)]
+    ends = [last for first, last in spans if first == date.min]
+    if len(ends) == 1 and len(spans) == 2:
+        ((first, last),) = (span for span in spans if span[0] != date.min)
+        if first <= ends[0] <= last:
+            spans = [(first, ends[0])]
+    apart = [a for a in spans if not any(b != a and a[0] <= b[0] and b[1] <= a[1] for b in spans)]
+    return [(None if first == date.min else first, last) for first, last in apart]

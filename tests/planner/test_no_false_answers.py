@@ -101,6 +101,11 @@ HOSTILE = [
     "¿Está vigente la Ley de Registro de Embarcaciones Menores?",
     "¿A cuántos metros debe ser visible el letrero de las áreas ruidosas según la NOM-014-SOT-2023 con su "
     "aclaración?",
+    # a time that only ends, or only begins, has more values than one; an act that lists is no list of acts
+    "¿Qué valores diarios tuvo la Unidad de Cuenta Social en la Zona Ribereña desde 2023?",
+    "¿Qué valores diarios tuvo la Unidad de Cuenta Social en la Zona Ribereña hasta 2023?",
+    "¿Qué reformas tuvo la Ley de Faros, Balizas y Señales Ribereñas?",
+    "¿Qué reformas tuvo la Ley de Faros, Balizas y Señales Ribereñas antes de 2025?",
     # offices and holders
     "¿Quién es la Secretaria de Puertos Interiores?",
     "¿Quién presidía el Instituto Austral de Estadística en enero de 2024?",
