@@ -112,8 +112,8 @@ def _rest(
     message: Message,
 ) -> Fault | None:
     """What else was published then and fits: all of it must have been listed, and cited."""
-    rest = [p for p in session.publications.values() if p not in sources and fits(requirement, p)]
-    found = listed(session, requirement, question.as_of)
+    rest = [p for p in session.publications.values() if p not in sources and fits(requirement, p, question.text)]
+    found = listed(session, requirement, question)
     if found is not None and found.listed >= found.total and not rest:
         return None
     title = rest[0].title if rest else requirement.label

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from dofrag.coverage.listing import asks_for_all, fits
-from dofrag.domain.question import Requirement
+from dofrag.domain.question import Question, Requirement
 from dofrag.domain.records import dataclass
 from dofrag.tools.session import ResearchSession, SearchRecord
 
@@ -26,14 +26,14 @@ class Listed:
         return self.listed >= self.total and not self.unread
 
 
-def listed(session: ResearchSession, requirement: Requirement, as_of: date) -> Listed | None:
+def listed(session: ResearchSession, requirement: Requirement, question: Question) -> Listed | None:
     """What was listed for a requirement that asks for all of it, up to the cut-off; None for any other, and where
     nothing was. Pure."""
     if not asks_for_all(requirement):
         return None
     listings: dict[tuple[object, ...], list[SearchRecord]] = {}
     for record in session.searched:
-        if record.tool == "list_publications" and record.total and _holds_all(record, requirement, as_of):
+        if record.tool == "list_publications" and record.total and _holds_all(record, requirement, question.as_of):
             listings.setdefault(tuple(record.arguments.get(name) for name in _NARROWING), []).append(record)
     if not listings:
         return None
@@ -41,7 +41,8 @@ def listed(session: ResearchSession, requirement: Requirement, as_of: date) -> L
     made = max(listings.values(), key=lambda pages: (_share(pages), pages[0].total))
     seen = dict.fromkeys(code for record in made for code in record.codes)
     read = {p.chunk.code for p in session.passages.values()}
-    fitting = [session.publications[code] for code in seen if fits(requirement, session.publications[code])]
+    known = [session.publications[code] for code in seen]
+    fitting = [publication for publication in known if fits(requirement, publication, question.text)]
     return Listed(
         total=made[0].total,
         listed=len(seen),

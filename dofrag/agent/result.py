@@ -120,7 +120,7 @@ def _sub_question(sub: SubQuestion, run: Run, end: End, answered: Mapping[str, i
             status = Status.NOT_FOUND
         elif (
             status is Status.SUPPORTED
-            and (found := listed(run.session, requirement, run.question.as_of))
+            and (found := listed(run.session, requirement, run.question))
             and not found.whole
         ):
             status = Status.READ  # one of many does not stand for all that was published
@@ -199,7 +199,7 @@ def _limitations(run: Run, end: End, citations: Sequence[int]) -> list[str]:
 
 def _left_out(run: Run, requirement: Requirement) -> list[str]:
     """How much of a day was listed and read, and what was not."""
-    found = listed(run.session, requirement, run.question.as_of)
+    found = listed(run.session, requirement, run.question)
     if found is None or found.whole:
         return []
     titles = "; ".join(f"«{shorten(title, 90)}»" for title in found.unread[:SHOWN])

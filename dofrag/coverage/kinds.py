@@ -9,6 +9,7 @@ from functools import lru_cache
 from dofrag.coverage.cues import cue
 from dofrag.coverage.prepared import PreparedPassage
 from dofrag.coverage.wording import said
+from dofrag.domain.corpus import Kind, Publication
 from dofrag.domain.question import (
     ActorRequired,
     DateRequired,
@@ -19,7 +20,7 @@ from dofrag.domain.question import (
     SubQuestion,
     TopicRequired,
 )
-from dofrag.text.fold import fold_chars
+from dofrag.text.fold import fold_chars, stem, words
 
 DERIVED = ("project", "extract", "call", "erratum", "regulation")
 """Kinds of publications that name another instrument in their title. Each is a cue, `kind_<name>`."""
@@ -32,6 +33,10 @@ def other_kind(requirement: Requirement, prepared: PreparedPassage, part: SubQue
     kind agrees, or the question leaves it open."""
     if part is None:
         return ""
+    if isinstance(requirement, PublicationRequired):
+        asked_acts = acts_asked(part.text)
+        if asked_acts and not asked_acts & acts_of(prepared.passage.publication):
+            return " o ".join(sorted(asked_acts))
     of_title = _kinds(prepared.passage.publication.title)
     asked, anywhere = _kinds(part.text), _kinds(part.question or part.text)
     identity = _of_identity(requirement)
@@ -67,6 +72,26 @@ def _of_identity(requirement: Requirement) -> bool:
             return True
         case _:
             return False
+
+
+@lru_cache(maxsize=512)
+def acts_asked(text: str) -> frozenset[str]:
+    """The sorts of acts that are asked for, as stems; none where a question leaves it open, or asks twice."""
+    found = [match["acts"] for match in cue("acts_asked").finditer(fold_chars(text))]
+    return frozenset(stem(word) for word in words(found[0]) if len(word) > 1) if len(found) == 1 else frozenset()
+
+
+@lru_cache(maxsize=2048)
+def acts_of(publication: Publication) -> frozenset[str]:
+    """What sorts of act a publication is, as stems: what its title begins with, what it brings about, a notice."""
+    title = fold_chars(publication.title)
+    found = [*words(title)[:2], *(match["act"] for match in cue("brings_about").finditer(title))]
+    found += words(fold_chars(publication.instrument or ""))[:1]
+    if publication.kind is Kind.AVISO:
+        found.append("aviso")
+        if "licitacion" in title or "convocatoria" in title:
+            found += ["licitacion", "convocatoria"]
+    return frozenset(map(stem, found))
 
 
 @lru_cache(maxsize=2048)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from dofrag.coverage.kinds import acts_asked, acts_of
 from dofrag.coverage.match import meets
 from dofrag.coverage.prepared import PreparedPassage, prepare
 from dofrag.domain.corpus import Chunk, Passage, Publication
@@ -21,8 +22,11 @@ def asks_for_all(requirement: Requirement) -> bool:
     return dated or (source.issuer is not None and bare)
 
 
-def fits(requirement: Requirement, publication: Publication) -> bool:
-    """Whether a publication is one of those asked for, by its data and its title."""
+def fits(requirement: Requirement, publication: Publication, asked: str) -> bool:
+    """Whether a publication is one of those that the question `asked` is about, by its data and its title."""
+    acts = acts_asked(asked) if isinstance(requirement, PublicationRequired) else frozenset()
+    if acts and not acts & acts_of(publication):
+        return False
     return meets(requirement, _titled(publication)).supported
 
 

@@ -253,7 +253,7 @@ def _own_name(plan: Plan, root: Path, path: Path, rel: str) -> str | None:
     known = plan.file(rel)
     if known is not None and known.path.resolve() == path.resolve():
         return None  # the same file by way of another root
-    rel = f"{root.name}/{rel}"
+    rel = f"{_storable(root.name)}/{rel}"
     return None if plan.knows(rel) else rel
 
 

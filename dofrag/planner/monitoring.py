@@ -41,7 +41,11 @@ def fitting(view: View, requirement: Requirement) -> list[str]:
     if arguments is None:
         return []
     codes = [str(r["publication"]) for page in pages(view, arguments) for r in page.envelope["results"]]
-    return [c for c in dict.fromkeys(codes) if c in view.publications and fits(requirement, view.publications[c])]
+    return [
+        c
+        for c in dict.fromkeys(codes)
+        if c in view.publications and fits(requirement, view.publications[c], view.question.text)
+    ]
 
 
 def left_out(view: View, requirement: Requirement) -> list[str]:

@@ -29,6 +29,8 @@ themselves where others tell more; they only count."""
 MANY = 10_000
 """Words that more passages hold only count, too, where `ENOUGH` others find: so a search takes no longer in a corpus
 that is ten times as large."""
+MANY_OF_DOCUMENTS = 30_000
+"""The same where documents are ranked, and of titles: both are told apart by common words, too."""
 ENOUGH = 4
 DEPTH = 200
 """Passages that the finding words rank before the counting ones have their say, at least."""
@@ -148,7 +150,7 @@ class Bm25Index(EngineReader):
         parts = [(name, any_of([*part, *rest[name]])) for name, part in finding.items()] if explain else []
         parts += [("expansion", any_of(expansion))] if expansion and explain else []
         # A word that is common in passages may tell titles apart, and is counted at once where few have it there.
-        rare = {t for t in others if self._searcher.doc_freq("title", t) <= MANY}
+        rare = {t for t in others if self._searcher.doc_freq("title", t) <= MANY_OF_DOCUMENTS}
         at_once = [(tantivy.Occur.Should, self._term("title", t, "freq")) for t in others if t in rare]
         whole = tantivy.Query.boolean_query([(tantivy.Occur.Must, found), *at_once]) if at_once else found
         titles = [query for term, query in zip(others, rest["title"], strict=True) if term not in rare]
@@ -158,11 +160,11 @@ class Bm25Index(EngineReader):
     def _telling(self, terms: Sequence[str], weights: Mapping[str, float]) -> list[str]:
         """The terms that find; the others only count."""
         telling = [term for term in terms if weights[term] >= COMMON] or list(terms)
-        return self._not_too_common(telling, weights)
+        return self._not_too_common(telling, weights, MANY)
 
-    def _not_too_common(self, terms: Sequence[str], weights: Mapping[str, float]) -> list[str]:
+    def _not_too_common(self, terms: Sequence[str], weights: Mapping[str, float], many: int) -> list[str]:
         """Those that few passages hold, and so many of the others that enough find."""
-        few = self._least_weight(MANY)
+        few = self._least_weight(many)
         rarest = sorted(terms, key=lambda term: -weights[term])
         return [term for term in terms if weights[term] >= few or term in rarest[:ENOUGH]]
 
@@ -238,7 +240,7 @@ class Bm25Index(EngineReader):
         if not terms and not identifiers:
             return None
         weights = {term: self._weight(term) for term in terms}
-        finding = self._not_too_common(terms, weights)
+        finding = self._not_too_common(terms, weights, MANY_OF_DOCUMENTS)
         found = self._words(finding, weights)
         others = [term for term in terms if term not in finding]
         counting = [self._term(name, term, "freq") for name in TEXT_FIELDS for term in others]

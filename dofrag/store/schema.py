@@ -16,7 +16,7 @@ from dofrag.errors import IndexMismatch, NewerIndex
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-SCHEMA = 3
+SCHEMA = 4
 """Number of the newest migration; stands in the file's `user_version`."""
 HEADINGS_ONCE = 3
 """The schema from which heading paths are trees; before, they stood with every chunk as JSON."""
@@ -107,7 +107,10 @@ CREATE TABLE headings (
 ) WITHOUT ROWID;
 ALTER TABLE chunks ADD COLUMN heading INTEGER;
 DROP INDEX sources_by_status;
-CREATE INDEX sources_by_status ON sources (status);
+CREATE INDEX sources_by_status ON sources (status)
+"""
+
+_V4 = """
 UPDATE publications SET sha256 = unhexed(sha256), chunks_sha256 = unhexed(chunks_sha256);
 UPDATE chunks SET kind = '' WHERE kind = 'text'
 """
@@ -139,6 +142,10 @@ def migrate(connection: sqlite3.Connection, name: str) -> None:
         _run(db, _V3)
         _keep_headings_once(db.conn)
         db.execute("ALTER TABLE chunks DROP COLUMN headings")
+
+    @migrations()
+    def v4(db: Database) -> None:
+        _run(db, _V4)
 
     migrations.apply(Database(connection))
     connection.execute(f"PRAGMA user_version = {SCHEMA}")
@@ -185,6 +192,10 @@ def check_schema(connection: sqlite3.Connection, name: str, *, allow_older: bool
     try:
         (found,) = connection.execute("PRAGMA user_version").fetchone()
     except sqlite3.DatabaseError as error:
+        from dofrag.store.faults import is_damage, refusal  # which tells what to run in words of this module
+
+        if not is_damage(error):  # a full disk is no reason to distrust what is on it
+            raise refusal(name, error) from error
         raise IndexMismatch(
             f"index {name!r}: its store is not a readable database ({error})", hint=REBUILD
         ) from error

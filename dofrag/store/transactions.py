@@ -52,7 +52,8 @@ class Transactions:
 
     @contextmanager
     def gathered(self) -> Iterator[None]:
-        """Transactions in it are committed several at a time; when one fails, those that were whole are."""
+        """Transactions in it are committed several at a time; when one fails, those that were whole are. A full disk
+        takes the uncommitted ones with it: SQLite undoes all of them."""
         self._gathering = True
         try:
             yield

@@ -33,6 +33,7 @@ _HEADER = (
 _SOURCE = ("format", "bytes", "mtime_ns", "sha256", "status", "reason", "canonical", "group_key", "rank", "scope")
 """Columns of a source but its path."""
 _WAIT = 60  # seconds for a lock
+_PATIENCE = 5  # seconds for readers to come off the log
 _BATCH = 500  # chunks a statement; bounds memory whatever the size of a publication
 
 
@@ -243,8 +244,8 @@ class StoreWriter:
 
     def checkpoint(self) -> None:
         """Merge the write-ahead log into the store as far as readers allow; where there are none, the file alone is
-        whole. Nobody is waited for: a reader may stay for ever."""
-        self._db.execute("PRAGMA busy_timeout = 0")
+        whole. Readers that come and go are waited for, or the log would grow with each change; others are not."""
+        self._db.execute(f"PRAGMA busy_timeout = {_PATIENCE * 1000}")
         try:
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         finally:

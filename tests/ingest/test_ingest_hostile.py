@@ -297,6 +297,18 @@ def test_binary_stays_refused(tmp_path: Path, suffix: str) -> None:
         assert "binary" in unreadable(tmp_path, STEM + suffix, content).message
 
 
+def test_a_folder_whose_name_is_no_utf8_tells_its_files_from_another_s(tmp_path: Path) -> None:
+    folders = [tmp_path / "uno", tmp_path / os.fsdecode(b"wei\xff")]
+    for folder in folders:
+        folder.mkdir()
+        (folder / "igual.md").write_text(BODY + "DOF: 04/03/2031\n")
+    plan = make_plan(folders, PROFILE, None, skip=tmp_path / "index", fresh=False)
+    try:
+        assert [rel for rel, _, _ in plan.all_files()] == ["igual.md", "wei%FF/igual.md"]
+    finally:
+        plan.close()
+
+
 def test_names_that_are_no_utf8_are_spelled_out_and_indexed(tmp_path: Path) -> None:
     folder = tmp_path / "datos"
     names = [b"se\xf1al_20310304_MAT.md", b"a\\b.md", "línea\nrota.md".encode(), "señal.md".encode()]

@@ -245,7 +245,7 @@ BEFORE_V3 = """ALTER TABLE chunks ADD COLUMN headings TEXT NOT NULL DEFAULT '[]'
     CREATE INDEX sources_by_status ON sources (status, rel); PRAGMA user_version = 2;
     UPDATE publications SET sha256 = lower(hex(sha256)), chunks_sha256 = lower(hex(chunks_sha256));
     UPDATE chunks SET kind = 'text' WHERE kind = '';
-    DELETE FROM _sqlite_migrations WHERE name = 'v3';"""
+    DELETE FROM _sqlite_migrations WHERE name IN ('v3', 'v4');"""
 HEADED = ("# Título Primero", "uno", "dos", "# Título Segundo", "tres", "# Título Primero", "cuatro")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,10 +16,10 @@ from hypothesis import strategies as st
 
 from dofrag.domain.corpus import Filters, Kind, SourceKind
 from dofrag.domain.draft import ChunkDraft, Header, ParsedPublication
-from dofrag.errors import StoreBusy, UsageError
+from dofrag.errors import CorpusError, IndexMismatch, StoreBusy, UsageError
 from dofrag.store.corpus import StoreReader
 from dofrag.store.lock import WriterLock, is_locked
-from dofrag.store.schema import SCHEMA
+from dofrag.store.schema import SCHEMA, check_schema
 from dofrag.store.writer import CodeTaken, SourceRow, StoreWriter
 
 ALL = Filters(as_of=date.max, kinds=tuple(Kind))
@@ -171,3 +172,17 @@ def test_a_folder_that_cannot_be_written_is_said_so(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(UsageError, match="cannot be written"), WriterLock(tmp_path / "file", "x"):
         pass
+
+
+def test_a_full_disk_is_no_reason_to_distrust_a_store() -> None:
+    """What SQLite says of its surroundings is told as such: nothing is read anew for it."""
+
+    class Full:
+        def execute(self, _: str) -> None:
+            error = sqlite3.OperationalError("disk I/O error")
+            error.sqlite_errorcode = sqlite3.SQLITE_IOERR
+            raise error
+
+    with pytest.raises(CorpusError, match="cannot be used now") as refused:
+        check_schema(Full(), "x")  # type: ignore[arg-type]
+    assert not isinstance(refused.value, IndexMismatch)
