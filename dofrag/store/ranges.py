@@ -22,7 +22,7 @@ def stored_ranges(store: sqlite3.Connection) -> Iterator[tuple[int, int, str, st
     """Of every publication, in order of its chunks: first chunk, number of chunks, scope, code, title, digest of its
     chunks."""
     yield from store.execute(
-        "SELECT first_chunk, chunk_count, scope, code, title, chunks_sha256 FROM publications ORDER BY first_chunk"
+        "SELECT first_chunk, chunk_count, scope, code, title, lower(hex(chunks_sha256)) FROM publications ORDER BY 1"
     )
 
 
