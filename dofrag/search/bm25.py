@@ -27,11 +27,14 @@ COMMON = 2.5
 """Words that tell less (natural logarithm of how many passages there are to one that holds it, about) find nothing by
 themselves where others tell more; they only count."""
 MANY = 10_000
-"""Words that more passages hold only count, too, where `ENOUGH` others find: so a search takes no longer in a corpus
+"""Words that more passages hold only count, too, where enough others find: a search takes hardly longer in a corpus
 that is ten times as large."""
 MANY_OF_DOCUMENTS = 30_000
 """The same where documents are ranked, and of titles: both are told apart by common words, too."""
-ENOUGH = 4
+ENOUGH = 3
+"""Words that find, at least, and more of them until what they find may be `FOUND` passages: rare words that only the
+asker would use must not be all that finds."""
+FOUND = 30_000
 DEPTH = 200
 """Passages that the finding words rank before the counting ones have their say, at least."""
 IDENTIFIER_BONUS = 1000.0
@@ -137,8 +140,9 @@ class Bm25Index(EngineReader):
         named = find_anchors(text, self._provisions(text) if self._provisions else ())
         if not terms and not named.identifiers:
             return None
-        weights = {term: self._weight(term) for term in terms}
-        telling = terms if all_find else self._telling(terms, weights)
+        holding = {term: self._holding(term) for term in terms}
+        weights = {term: self._weight(count) for term, count in holding.items()}
+        telling = terms if all_find else self._telling(terms, weights, holding)
         finding = self._words(telling, weights)
         others = [term for term in terms if term not in telling]
         rest = self._words(others, weights)
@@ -157,16 +161,10 @@ class Bm25Index(EngineReader):
         counting = (*rest["text"], *titles, *self._present(others, weights))
         return _Asked(whole, counting, tuple(parts), tuple(self._anchors(text, terms, named, keys)))
 
-    def _telling(self, terms: Sequence[str], weights: Mapping[str, float]) -> list[str]:
+    def _telling(self, terms: Sequence[str], weights: Mapping[str, float], holding: Mapping[str, int]) -> list[str]:
         """The terms that find; the others only count."""
         telling = [term for term in terms if weights[term] >= COMMON] or list(terms)
-        return self._not_too_common(telling, weights, MANY)
-
-    def _not_too_common(self, terms: Sequence[str], weights: Mapping[str, float], many: int) -> list[str]:
-        """Those that few passages hold, and so many of the others that enough find."""
-        few = self._least_weight(many)
-        rarest = sorted(terms, key=lambda term: -weights[term])
-        return [term for term in terms if weights[term] >= few or term in rarest[:ENOUGH]]
+        return _not_too_common(telling, holding, MANY)
 
     def _counted(self, counting: Sequence[tantivy.Query], chunks: Sequence[int]) -> dict[int, float]:
         """What the words that only count add to each passage."""
@@ -239,8 +237,9 @@ class Bm25Index(EngineReader):
         identifiers = named_identifiers(text)
         if not terms and not identifiers:
             return None
-        weights = {term: self._weight(term) for term in terms}
-        finding = self._not_too_common(terms, weights, MANY_OF_DOCUMENTS)
+        holding = {term: self._holding(term) for term in terms}
+        weights = {term: self._weight(count) for term, count in holding.items()}
+        finding = _not_too_common(terms, holding, MANY_OF_DOCUMENTS)
         found = self._words(finding, weights)
         others = [term for term in terms if term not in finding]
         counting = [self._term(name, term, "freq") for name in TEXT_FIELDS for term in others]
@@ -337,6 +336,17 @@ class Bm25Index(EngineReader):
         one = self._term("id", entry.chunk_id)
         found = ((name, self._searcher.search(filtered(query, one), limit=1).hits) for name, query in parts)
         return tuple((name, round(float(hits[0][0]), 6) if hits else 0.0) for name, hits in found)
+
+
+def _not_too_common(terms: Sequence[str], holding: Mapping[str, int], many: int) -> list[str]:
+    """Those that few passages hold, and so many of the others, from the rarest on, that enough find."""
+    finding: set[str] = set()
+    found = 0
+    for term in sorted(terms, key=holding.__getitem__):
+        if holding[term] <= many or len(finding) < ENOUGH or found < FOUND:
+            finding.add(term)
+            found += holding[term]
+    return [term for term in terms if term in finding]
 
 
 def _counted_on(query: tantivy.Query, counting: Sequence[tantivy.Query]) -> tantivy.Query:

@@ -53,15 +53,16 @@ class EngineReader:
         self._held: dict[str, dict[str, int]] = {}
         self._span: tuple[int, int] | None = None
 
-    def _weight(self, term: str) -> float:
-        """How telling a term is, as bm25 has it; 0 for one that no passage holds."""
-        holding = max(self._searcher.doc_freq(name, term) for name in TEXT_FIELDS)
-        return self._least_weight(holding) if holding else 0.0
-
-    def _least_weight(self, holding: int) -> float:
-        """Of a term that so many passages hold."""
+    def _weight(self, holding: int) -> float:
+        """How telling a term is that so many passages hold, as bm25 has it; 0 for one that none holds."""
         total = self._searcher.num_docs
+        if not holding:
+            return 0.0
         return math.log(1 + (total - holding + 0.5) / (holding + 0.5)) if holding <= total else 0.0
+
+    def _holding(self, term: str) -> int:
+        """How many passages hold a term, in the field where most do."""
+        return max(self._searcher.doc_freq(name, term) for name in TEXT_FIELDS)
 
     def _named(self, text: str, terms: Sequence[str]) -> tantivy.Query | None:
         """The laws whose name, or another name of theirs, stands in the query word after word."""

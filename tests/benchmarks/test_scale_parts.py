@@ -16,7 +16,7 @@ from dofrag.wiring import profile
 def test_a_publication_is_the_same_whoever_draws_it_and_its_chunks_tile_it(tmp_path: Path) -> None:
     text = synthetic.gazette(1).publication(7)
     assert text == synthetic.Gazette(1).publication(7)
-    synthetic.write_ready(text, 1, tmp_path)
+    synthetic.write_ready(text, tmp_path)
     source = profile().identify(tmp_path / text.name, text.name)
     assert source is not None
     (parsed,) = synthetic.parse(source, None)

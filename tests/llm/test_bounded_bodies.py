@@ -12,7 +12,8 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import httpx2
 import model_bench as mb
@@ -185,6 +186,15 @@ def test_nothing_is_read_after_the_deadline(start: bytes, part: bytes, warm: Non
         assert result["reason"] in ("wall_clock", "provider_error"), outcomes(trace)
         # On a machine so busy that nothing was sent in time, nothing was read either.
         wait_for(lambda: flood.left.is_set() or not flood.requests, 60)
+
+
+def test_after_the_deadline_a_connection_can_be_closed_and_nothing_else() -> None:
+    late = cast("Transport", SimpleNamespace(_end=SimpleNamespace(at=0.0)))
+    for name in ("http11.receive_response_body.failed", "http11.response_closed.started"):
+        Transport._step(late, name, {})
+    for name in ("connection.connect_tcp.started", "http11.send_request_headers.started"):
+        with pytest.raises(ProviderFault):
+            Transport._step(late, name, {})
 
 
 def test_a_long_run_of_backslashes_takes_no_time_by_its_square() -> None:
