@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from dofrag.coverage.cues import cue
 from dofrag.coverage.prepared import PreparedPassage
+from dofrag.coverage.vocabulary import wordset
 from dofrag.coverage.wording import said
 from dofrag.domain.corpus import Kind, Publication
 from dofrag.domain.question import (
@@ -36,7 +37,7 @@ def other_kind(requirement: Requirement, prepared: PreparedPassage, part: SubQue
     if isinstance(requirement, PublicationRequired):
         asked_acts = acts_asked(part.text)
         if asked_acts and not asked_acts & acts_of(prepared.passage.publication):
-            return " o ".join(sorted(asked_acts))
+            return ", ".join(sorted(asked_acts))
     of_title = _kinds(prepared.passage.publication.title)
     asked, anywhere = _kinds(part.text), _kinds(part.question or part.text)
     identity = _of_identity(requirement)
@@ -87,11 +88,10 @@ def acts_of(publication: Publication) -> frozenset[str]:
     title = fold_chars(publication.title)
     found = [*words(title)[:2], *(match["act"] for match in cue("brings_about").finditer(title))]
     found += words(fold_chars(publication.instrument or ""))[:1]
+    stems = frozenset(map(stem, found))
     if publication.kind is Kind.AVISO:
-        found.append("aviso")
-        if "licitacion" in title or "convocatoria" in title:
-            found += ["licitacion", "convocatoria"]
-    return frozenset(map(stem, found))
+        stems |= wordset("notices", "calls") if cue("kind_call").search(title) else wordset("notices")
+    return stems
 
 
 @lru_cache(maxsize=2048)

@@ -244,7 +244,7 @@ class StoreWriter:
 
     def checkpoint(self) -> None:
         """Merge the write-ahead log into the store as far as readers allow; where there are none, the file alone is
-        whole. Readers that come and go are waited for, or the log would grow with each change; others are not."""
+        whole. They are waited for a few seconds: beside some that come and go the log would grow with each change."""
         self._db.execute(f"PRAGMA busy_timeout = {_PATIENCE * 1000}")
         try:
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
