@@ -19,6 +19,7 @@ import tantivy
 
 from dofrag import wiring
 from dofrag.domain.corpus import PUBLIC, Chunk, Filters, Publication
+from dofrag.search import bm25
 from dofrag.search.analysis import STOP_WORDS
 from dofrag.settings import SearchChoice
 from dofrag.store.corpus import StoreReader
@@ -49,11 +50,14 @@ class System(Protocol):
 
 
 def open_system(name: str, index: Path, folder: Path) -> System:
-    """A system by its name: one of `NAMES`, `dofrag:STRATEGY`, or `dofrag:hybrid:rrf`; else ValueError."""
+    """A system by its name: one of `NAMES`, `dofrag:STRATEGY`, `dofrag:hybrid:rrf`, or `dofrag@CHUNKS`; else
+    ValueError."""
+    if name.startswith("dofrag@") and name[7:].isdecimal():
+        return AsIf(index, int(name[7:]))
     if name == "dofrag" or name.startswith("dofrag:"):
         return Product(index, name.partition(":")[2] or None)
     if name not in NAMES:
-        raise ValueError(f"no system named {name!r}: {', '.join(NAMES)}, dofrag:STRATEGY")
+        raise ValueError(f"no system named {name!r}: {', '.join(NAMES)}, dofrag:STRATEGY, dofrag@CHUNKS")
     if name.startswith("fts5"):
         return Fts5(folder / "fts5.sqlite", whole=name == "fts5-documents")
     return Tantivy(folder / name)
@@ -230,3 +234,20 @@ class Product:
         pool = self._corpus.backend.search_chunks(query, Filters(as_of=as_of), limit=POOL)
         # A copy that is listed with another passage takes no place, and counts for nothing.
         return Ranking([r["chunk_id"] for r in outcome.results], [h.chunk_id for h in pool.hits], taken)
+
+
+class AsIf(Product):
+    """The product as it ranks in a corpus of so many chunks: how common a word may be that finds is then a smaller
+    share of all, and here that share of this corpus."""
+
+    def __init__(self, index: Path, chunks: int) -> None:
+        super().__init__(index, None)
+        share = min(1.0, self._corpus.backend.documents / chunks)
+        self._usual, self._many = bm25.many_of, round(bm25.many_of(chunks) * share)
+
+    def rank(self, question: str, as_of: date) -> Ranking:
+        bm25.many_of = lambda passages: self._many
+        try:
+            return super().rank(question, as_of)
+        finally:
+            bm25.many_of = self._usual

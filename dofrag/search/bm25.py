@@ -17,7 +17,7 @@ from dofrag.search.analysis import CONSOLIDATED_WORDS, QUERY_TERMS, named_identi
 from dofrag.search.anchors import Anchors, find_anchors
 from dofrag.search.engine import TEXT_FIELDS, any_of, filtered
 from dofrag.search.interface import Page
-from dofrag.search.reading import EngineReader, Entry
+from dofrag.search.reading import EngineReader, Entry, Word
 
 LIFT = 0.4
 """Share of the best score by which a passage is lifted for each thing that the query names and that it is of."""
@@ -26,15 +26,13 @@ POOL = 50
 COMMON = 2.5
 """Words that tell less (natural logarithm of how many passages there are to one that holds it, about) find nothing by
 themselves where others tell more; they only count."""
-MANY = 10_000
-"""Words that more passages hold only count, too, where enough others find: a search takes hardly longer in a corpus
-that is ten times as large."""
-MANY_OF_DOCUMENTS = 30_000
-"""The same where documents are ranked, and of titles: both are told apart by common words, too."""
+MANY, SHARE = 10_000, 0.01
+"""Words that more passages hold than that many, and than that share of all, only count, too, where enough others
+find. With a number alone, rare words would be all that finds in a large corpus."""
 ENOUGH = 3
-"""Words that find, at least, and more of them until what they find may be `FOUND` passages: rare words that only the
-asker would use must not be all that finds."""
-FOUND = 30_000
+"""Words that find, at least, and more of them until what they find may be three times that many passages: rare words
+that only the asker would use must not be all that finds. Where documents are ranked, words may be three times as
+common, for documents are told apart by common words, too."""
 DEPTH = 200
 """Passages that the finding words rank before the counting ones have their say, at least."""
 IDENTIFIER_BONUS = 1000.0
@@ -140,31 +138,29 @@ class Bm25Index(EngineReader):
         named = find_anchors(text, self._provisions(text) if self._provisions else ())
         if not terms and not named.identifiers:
             return None
-        holding = {term: self._holding(term) for term in terms}
-        weights = {term: self._weight(count) for term, count in holding.items()}
-        telling = terms if all_find else self._telling(terms, weights, holding)
-        finding = self._words(telling, weights)
-        others = [term for term in terms if term not in telling]
-        rest = self._words(others, weights)
+        words = [self._word(term) for term in terms]
+        many = many_of(self._searcher.num_docs)
+        telling = words if all_find else _telling(words, many)
+        others = [word for word in words if word not in telling]
         expansion = [self._other_name(name, field) for name in self._names(terms) for field in TEXT_FIELDS]
         keys = [self._key("identifier", key) for key in named.identifiers]
         # An identifier finds what it is of even where its words do not; it has no say in the words' score.
         silent = [tantivy.Query.const_score_query(key, 0.0) for key in keys]
-        found = any_of([*(q for part in finding.values() for q in part), *expansion, *silent])
-        parts = [(name, any_of([*part, *rest[name]])) for name, part in finding.items()] if explain else []
-        parts += [("expansion", any_of(expansion))] if expansion and explain else []
+        found = any_of([*self._often("text", telling), *self._often("title", telling), *expansion, *silent])
         # A word that is common in passages may tell titles apart, and is counted at once where few have it there.
-        rare = {t for t in others if self._searcher.doc_freq("title", t) <= MANY_OF_DOCUMENTS}
-        at_once = [(tantivy.Occur.Should, self._term("title", t, "freq")) for t in others if t in rare]
+        rare = [word for word in others if word.in_title <= many]
+        at_once = [(tantivy.Occur.Should, query) for query in self._often("title", rare)]
         whole = tantivy.Query.boolean_query([(tantivy.Occur.Must, found), *at_once]) if at_once else found
-        titles = [query for term, query in zip(others, rest["title"], strict=True) if term not in rare]
-        counting = (*rest["text"], *titles, *self._present(others, weights))
+        common = [word for word in others if word.in_title > many]
+        present = [*self._present(telling), *self._present(others, often=True)]
+        counting = (*self._often("title", common), *present, *self._in_title_alone(words))
+        parts: list[tuple[str, tantivy.Query]] = []
+        if explain:
+            presence = [*self._present(words), *self._in_title_alone(words)]
+            every = [(name, self._often(name, words)) for name in TEXT_FIELDS]
+            every += [("presence", presence), ("expansion", expansion)]
+            parts = [(name, any_of(part)) for name, part in every if part]
         return _Asked(whole, counting, tuple(parts), tuple(self._anchors(text, terms, named, keys)))
-
-    def _telling(self, terms: Sequence[str], weights: Mapping[str, float], holding: Mapping[str, int]) -> list[str]:
-        """The terms that find; the others only count."""
-        telling = [term for term in terms if weights[term] >= COMMON] or list(terms)
-        return _not_too_common(telling, holding, MANY)
 
     def _counted(self, counting: Sequence[tantivy.Query], chunks: Sequence[int]) -> dict[int, float]:
         """What the words that only count add to each passage."""
@@ -177,30 +173,6 @@ class Bm25Index(EngineReader):
         hits = self._searcher.search(query, limit=len(chunks), count=False).hits
         ids = self._numbers("id", [address for _, address in hits])
         return {chunk: float(score) for chunk, (score, _) in zip(ids, hits, strict=True)}
-
-    def _words(self, terms: Sequence[str], weights: Mapping[str, float]) -> dict[str, list[tantivy.Query]]:
-        """How often each term stands in each field, and whether it stands in any."""
-        fields = {name: [self._term(name, term, "freq") for term in terms] for name in TEXT_FIELDS}
-        # The greater of two that are the same: a sum of scores that is then made one number takes longer.
-        present = [
-            tantivy.Query.disjunction_max_query(
-                [tantivy.Query.const_score_query(self._term(name, term), weights[term]) for name in TEXT_FIELDS]
-            )
-            for term in terms
-            if weights[term] > 0
-        ]
-        return fields | {"presence": present}
-
-    def _present(self, terms: Sequence[str], weights: Mapping[str, float]) -> list[tantivy.Query]:
-        """Whether each term stands in any field, told without a union: in the text, or in the title and not in the
-        text. A passage is looked up in each; a union is walked through."""
-        queries = []
-        for term in terms:
-            if weights[term] > 0:
-                text, title = (self._term(name, term) for name in TEXT_FIELDS)
-                alone = tantivy.Query.boolean_query([(tantivy.Occur.Must, title), (tantivy.Occur.MustNot, text)])
-                queries += [tantivy.Query.const_score_query(query, weights[term]) for query in (text, alone)]
-        return queries
 
     def _consolidated(self) -> frozenset[str]:
         return frozenset(self._terms.of([CONSOLIDATED_WORDS])[0].split())
@@ -237,14 +209,13 @@ class Bm25Index(EngineReader):
         identifiers = named_identifiers(text)
         if not terms and not identifiers:
             return None
-        holding = {term: self._holding(term) for term in terms}
-        weights = {term: self._weight(count) for term, count in holding.items()}
-        finding = _not_too_common(terms, holding, MANY_OF_DOCUMENTS)
-        found = self._words(finding, weights)
-        others = [term for term in terms if term not in finding]
-        counting = [self._term(name, term, "freq") for name in TEXT_FIELDS for term in others]
-        counting += self._present(others, weights)
-        parts = [(name, any_of(part)) for name, part in found.items() if part]
+        words = [self._word(term) for term in terms]
+        many = 3 * many_of(self._searcher.num_docs)
+        finding = _not_too_common(words, many, many)
+        others = [word for word in words if word not in finding]
+        counting = [*self._often("title", others), *self._present(others, often=True), *self._in_title_alone(others)]
+        found = [*((name, self._often(name, finding)) for name in TEXT_FIELDS), ("presence", self._in_any(finding))]
+        parts = [(name, any_of(part)) for name, part in found if part]
         optional: list[tuple[str, tantivy.Query]] = []
         if terms and not self._consolidated().intersection(terms):
             optional += self._gazette_first(any_of([query for _, query in parts]), filters)
@@ -338,15 +309,26 @@ class Bm25Index(EngineReader):
         return tuple((name, round(float(hits[0][0]), 6) if hits else 0.0) for name, hits in found)
 
 
-def _not_too_common(terms: Sequence[str], holding: Mapping[str, int], many: int) -> list[str]:
-    """Those that few passages hold, and so many of the others, from the rarest on, that enough find."""
-    finding: set[str] = set()
+def many_of(passages: int) -> int:
+    """How many passages of so many a word may stand in that finds, if enough others do."""
+    return max(MANY, round(SHARE * passages))
+
+
+def _telling(words: Sequence[Word], many: int) -> list[Word]:
+    """The words that find; the others only count."""
+    telling = [word for word in words if word.weight >= COMMON] or list(words)
+    return _not_too_common(telling, many, 3 * many)
+
+
+def _not_too_common(words: Sequence[Word], many: int, enough: int) -> list[Word]:
+    """Those that few passages hold, and so many of the others, from the rarest on, that enough find `enough`."""
+    finding: set[Word] = set()
     found = 0
-    for term in sorted(terms, key=holding.__getitem__):
-        if holding[term] <= many or len(finding) < ENOUGH or found < FOUND:
-            finding.add(term)
-            found += holding[term]
-    return [term for term in terms if term in finding]
+    for word in sorted(words, key=lambda word: word.holding):
+        if word.holding <= many or len(finding) < ENOUGH or found < enough:
+            finding.add(word)
+            found += word.holding
+    return [word for word in words if word in finding]
 
 
 def _counted_on(query: tantivy.Query, counting: Sequence[tantivy.Query]) -> tantivy.Query:

@@ -9,6 +9,7 @@ article of two acts, under their two titles, and the consolidated text of an act
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from dofrag.domain.corpus import Hit, Kind
@@ -27,19 +28,15 @@ def group_copies(
 ) -> tuple[list[Hit], dict[int, tuple[int, ...]]]:
     """The hits without those that repeat a better one of another publication, and the ids of those by the better
     one's, both in order."""
-    titles: dict[str, _Sign] = {}
+    titles = _shared_titles({hit.code: passages[hit.chunk_id] for hit in hits})
     first: dict[tuple[Kind, _Sign, _Sign], Hit] = {}
-    under: dict[tuple[Kind, _Sign], set[str]] = {}
-    for code, passage in {hit.code: passages[hit.chunk_id] for hit in hits}.items():
-        titles[code] = _sign(passage.title)
-        under.setdefault((passage.kind, titles[code]), set()).add(code)
     kept: list[Hit] = []
     copies: dict[int, list[int]] = {}
     for hit in hits:
         passage = passages[hit.chunk_id]
-        title = (passage.kind, titles[hit.code])
-        if len(under[title]) > 1 and len(passage.text) <= _SCAN:  # only where titles agree are texts looked at
-            better = first.setdefault((*title, _sign(passage.text)), hit)
+        title = titles.get(hit.code)
+        if title is not None and len(passage.text) <= _SCAN:  # only where titles agree are texts looked at
+            better = first.setdefault((passage.kind, title, _sign(passage.text)), hit)
             if better.code != hit.code:
                 copies.setdefault(better.chunk_id, []).append(hit.chunk_id)
                 continue
@@ -47,6 +44,25 @@ def group_copies(
     return kept, {chunk: tuple(ids) for chunk, ids in copies.items()}
 
 
+def _shared_titles(publications: Mapping[str, Candidate]) -> dict[str, _Sign]:
+    """What those titles say that several publications of a kind have, by code. Words tell most titles apart, so that
+    figures are looked for in few."""
+    alike: dict[tuple[Kind, frozenset[str]], list[str]] = {}
+    for code, publication in publications.items():
+        alike.setdefault((publication.kind, _words(fold_chars(publication.title))), []).append(code)
+    shared: dict[str, _Sign] = {}
+    for codes in alike.values():
+        if len(codes) > 1:
+            signs = {code: _sign(publications[code].title) for code in codes}
+            often = Counter(signs.values())
+            shared |= {code: sign for code, sign in signs.items() if often[sign] > 1}
+    return shared
+
+
 def _sign(text: str) -> _Sign:
     folded = fold_chars(text)
-    return tuple(_FIGURE.findall(folded)), frozenset(_WORD.findall(folded)) - _UNTOLD
+    return tuple(_FIGURE.findall(folded)), _words(folded)
+
+
+def _words(folded: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(folded)) - _UNTOLD

@@ -11,11 +11,13 @@ from typing import Any, NamedTuple
 import tantivy
 
 from dofrag.domain.corpus import Filters
+from dofrag.errors import IndexMismatch
 from dofrag.search.analysis import query_text
 from dofrag.search.engine import TEXT_FIELDS, filtered, index_terms, open_searcher, whole_number
 from dofrag.search.expansions import Expanded
 from dofrag.search.names import phrase_keys
 from dofrag.store.rows import issuer_words
+from dofrag.store.schema import REBUILD
 
 _TIES = 512  # how many hits beyond the limit are fetched at most to settle a tie at the edge
 
@@ -30,6 +32,21 @@ class Entry(NamedTuple):
     publication: int
     score: float
     address: tantivy.DocAddress
+
+
+class Word(NamedTuple):
+    """A term of a query, and how many passages hold it."""
+
+    term: str
+    in_text: int
+    in_title: int
+    weight: float
+    """How telling it is, as bm25 has it; 0 where none holds it."""
+
+    @property
+    def holding(self) -> int:
+        """Passages that hold it in the field where most do."""
+        return max(self.in_text, self.in_title)
 
 
 class EngineReader:
@@ -53,16 +70,12 @@ class EngineReader:
         self._held: dict[str, dict[str, int]] = {}
         self._span: tuple[int, int] | None = None
 
-    def _weight(self, holding: int) -> float:
-        """How telling a term is that so many passages hold, as bm25 has it; 0 for one that none holds."""
-        total = self._searcher.num_docs
-        if not holding:
-            return 0.0
-        return math.log(1 + (total - holding + 0.5) / (holding + 0.5)) if holding <= total else 0.0
-
-    def _holding(self, term: str) -> int:
-        """How many passages hold a term, in the field where most do."""
-        return max(self._searcher.doc_freq(name, term) for name in TEXT_FIELDS)
+    def _word(self, term: str) -> Word:
+        in_text, in_title = (self._searcher.doc_freq(name, term) for name in TEXT_FIELDS)
+        holding, total = max(in_text, in_title), self._searcher.num_docs
+        telling = 0 < holding <= total
+        weight = math.log(1 + (total - holding + 0.5) / (holding + 0.5)) if telling else 0.0
+        return Word(term, in_text, in_title, weight)
 
     def _named(self, text: str, terms: Sequence[str]) -> tantivy.Query | None:
         """The laws whose name, or another name of theirs, stands in the query word after word."""
@@ -133,6 +146,45 @@ class EngineReader:
             self._held[name] = {str(key).partition(":")[2]: int(count) for key, count in found}
         return self._held[name]
 
+    def _often(self, field: str, words: Sequence[Word]) -> list[tantivy.Query]:
+        """How often each word stands in a field; nothing of those that stand there nowhere."""
+        held = [word for word in words if (word.in_text if field == "text" else word.in_title)]
+        return [self._term(field, word.term, "freq") for word in held]
+
+    def _present(self, words: Sequence[Word], *, often: bool = False) -> list[tantivy.Query]:
+        """Whether each word stands in the text; `often`: and how often, of which both is read off one list."""
+        held = [word for word in words if word.in_text]
+        if not often:
+            return [tantivy.Query.const_score_query(self._term("text", w.term), w.weight) for w in held]
+        both = []
+        for word in held:
+            present = tantivy.Query.const_score_query(tantivy.Query.all_query(), word.weight)
+            each = [self._term("text", word.term, "freq"), present]
+            both.append(tantivy.Query.boolean_query([(tantivy.Occur.Must, query) for query in each]))
+        return both
+
+    def _in_title_alone(self, words: Sequence[Word]) -> list[tantivy.Query]:
+        """Whether each word stands in the title and not in the text: so a word counts once wherever it stands,
+        without a union, which would be walked through where a passage need only be looked up."""
+        queries = []
+        for word in words:
+            if word.in_title:
+                text, title = (self._term(name, word.term) for name in TEXT_FIELDS)
+                alone = tantivy.Query.boolean_query([(tantivy.Occur.Must, title), (tantivy.Occur.MustNot, text)])
+                queries.append(tantivy.Query.const_score_query(alone, word.weight))
+        return queries
+
+    def _in_any(self, words: Sequence[Word]) -> list[tantivy.Query]:
+        """Whether each word stands in either field, to find by."""
+        # The greater of two that are the same: a sum of scores that is then made one number takes longer.
+        return [
+            tantivy.Query.disjunction_max_query(
+                [tantivy.Query.const_score_query(self._term(name, w.term), w.weight) for name in TEXT_FIELDS]
+            )
+            for w in words
+            if w.weight > 0
+        ]
+
     def _term(self, field: str, value: object, option: str = "basic") -> tantivy.Query:
         return tantivy.Query.term_query(self._schema, field, value, option)
 
@@ -165,11 +217,16 @@ class EngineReader:
         return self._entries(hits)[:limit], total
 
     def _entries(self, hits: Sequence[tuple[Any, tantivy.DocAddress]]) -> list[Entry]:
+        scores = [-float(score) for score, _ in hits]
         addresses = [address for _, address in hits]
         ids, publications = self._numbers("id", addresses), self._numbers("publication", addresses)
-        order = sorted((-float(score), ids[n], n) for n, (score, _) in enumerate(hits))
-        return [Entry(chunk, publications[n], -score, addresses[n]) for score, chunk, n in order]
+        # Ids are told apart: nothing behind them is ever compared.
+        order = sorted(zip(scores, ids, publications, addresses, strict=True))
+        return [Entry(chunk, publication, -score, address) for score, chunk, publication, address in order]
 
     def _numbers(self, field: str, addresses: Sequence[tantivy.DocAddress]) -> list[int]:
-        """Of a fast field. Raises IndexMismatch where it is missing."""
-        return [*map(whole_number, self._searcher.fast_field_values(field, addresses))]
+        """Of a fast field of whole numbers. Raises IndexMismatch where it is missing."""
+        values = self._searcher.fast_field_values(field, addresses)
+        if None in values:
+            raise IndexMismatch("the search index lacks a fast field", hint=REBUILD)
+        return list(values)

@@ -11,7 +11,7 @@ Each sign counts the same, a share of how far the candidates lie apart, and is t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from operator import itemgetter
 
 from dofrag.domain.corpus import Hit, Kind
 from dofrag.search.analysis import CONSOLIDATED_WORDS
@@ -27,6 +27,8 @@ LEADING = 3
 """Passages whose neighbours are looked at."""
 _CONSOLIDATED = frozenset(CONSOLIDATED_WORDS.split())
 _SCAN = 6_000  # characters of a passage that are looked at
+Parts = tuple[tuple[str, float], ...]
+"""What a score consists of, for `explain`."""
 
 
 def second_look(
@@ -50,22 +52,26 @@ def second_look(
     sign = max(WEIGHT * (best - low), TIE * abs(best))
     wanted = _Wanted(query)
 
-    def looked_at(hit: Hit) -> Hit:
-        signs = wanted.signs(passages[hit.chunk_id]) + ["beside"] * (hit.chunk_id in beside)
-        parts = hit.parts + tuple((name, round(sign, 6)) for name in signs) if explain else ()
-        return Hit(hit.rank, hit.score + sign * len(signs), hit.chunk_id, hit.code, parts)
+    def looked_at(chunk: int, score: float, parts: Parts) -> tuple[float, Parts]:
+        """What its signs make of a score and of what it consists of."""
+        signs = wanted.signs(passages[chunk]) + ["beside"] * (chunk in beside)
+        return score + sign * len(signs), parts + tuple((name, round(sign, 6)) for name in signs if explain)
 
-    ranked = {hit.chunk_id: looked_at(hit) for hit in seen}
-    late: list[Hit] = []
-    for chunk, leading in sorted(beside.items()):
-        if chunk in passages and chunk not in ranked and leading in ranked:
-            last = (("last", round(low, 6)),) if explain else ()
-            hit = looked_at(Hit(0, low, chunk, passages[chunk].code, last))
-            over = min(0.0, ranked[leading].score - hit.score)
-            behind = (("behind", round(over, 6)),) if explain and over else ()
-            late.append(replace(hit, score=hit.score + over, parts=hit.parts + behind))
-    order = sorted([*ranked.values(), *late], key=lambda h: (-h.score, h.chunk_id not in ranked, h.chunk_id))
-    return [Hit(n, hit.score, hit.chunk_id, hit.code, hit.parts) for n, hit in enumerate(order, start=1)]
+    # Score, whether it is no candidate of its own, chunk, code, parts: in this order the best come first.
+    ranked: list[tuple[float, bool, int, str, Parts]] = []
+    scores: dict[int, float] = {}
+    for hit in seen:
+        score, parts = looked_at(hit.chunk_id, hit.score, hit.parts)
+        scores[hit.chunk_id] = score
+        ranked.append((-score, False, hit.chunk_id, hit.code, parts))
+    for chunk, leading in beside.items():
+        if chunk in passages and chunk not in scores and leading in scores:
+            score, parts = looked_at(chunk, low, (("last", round(low, 6)),) if explain else ())
+            over = min(0.0, scores[leading] - score)
+            parts += (("behind", round(over, 6)),) if explain and over else ()
+            ranked.append((-(score + over), True, chunk, passages[chunk].code, parts))
+    ranked.sort(key=itemgetter(0, 1, 2))
+    return [Hit(n, -score, chunk, code, parts) for n, (score, _, chunk, code, parts) in enumerate(ranked, start=1)]
 
 
 class _Wanted:

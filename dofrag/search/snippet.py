@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from operator import itemgetter
 
 from dofrag.search.analysis import STOP_WORDS, query_text
 from dofrag.text.fold import fold_chars
@@ -21,7 +22,9 @@ _SPACE = re.compile(r"\s+")
 _STOP = frozenset(STOP_WORDS)
 _SCAN = 200_000  # characters of a text that are looked at
 _MARGIN = 8  # one such part of the width is left before the match, and one after it
-_PAIR = 3.0  # what two neighbouring words of the query, found as neighbours ("artículo 3"), count beyond their own
+_LENGTH = 12  # letters, beyond which a word of the query is worth no more; one of none would be worth half
+_PAIR = 36  # what two neighbouring words of the query, found as neighbours ("artículo 3"), are worth beyond their own
+_MARKS = 2_000  # places in a text that are looked at
 
 
 def snippet(text: str, query: str, width: int) -> str:
@@ -33,12 +36,16 @@ def snippet(text: str, query: str, width: int) -> str:
     body = text[:_SCAN]
     if len(text) <= width:
         return _SPACE.sub(" ", text).strip()
-    words = [_stem(w) for w in _WORD.findall(fold_chars(query_text(query)[:2000])) if w not in _STOP]
-    start = _best_start(_marks(fold_chars(body), words), width)
+    start = _best_start(_marks(fold_chars(body), _words(query)), width)
     end = min(len(text), start + width)
     start, end = _whole_words(text, start, end)
     shown = _SPACE.sub(" ", text[start:end]).strip()
     return f"{CUT + ' ' if start else ''}{shown}{' ' + CUT if end < len(text) else ''}"
+
+
+@lru_cache(maxsize=1)  # a search shows a window of each of its passages
+def _words(query: str) -> tuple[str, ...]:
+    return tuple([_stem(w) for w in _WORD.findall(fold_chars(query_text(query)[:2000])) if w not in _STOP])
 
 
 @lru_cache(maxsize=65_536)
@@ -49,18 +56,18 @@ def _stem(word: str) -> str:
     return word[:-2] if word.endswith("es") else word.rstrip("s")
 
 
-_Mark = tuple[int, int, object, float]
+_Mark = tuple[int, int, object, int]
 """Where something of a query stands (start, end), what, and what it is worth."""
 
 
-def _marks(text: str, words: list[str]) -> list[_Mark]:
+def _marks(text: str, words: Sequence[str]) -> list[_Mark]:
     """The words of a query in a text, and its neighbours where they are neighbours there."""
     marks: list[_Mark] = []
     pairs = set(pairwise(words))
     before, begun, ended = "", 0, 0
     for start, end, word in sorted(_places(text, set(words))):
         # A number or a rare long word says more of the place than a short one.
-        marks.append((start, end, word, 1.0 + min(len(word), 12) / 12))
+        marks.append((start, end, word, _LENGTH + min(len(word), _LENGTH)))
         if (before, word) in pairs and _WORD.search(text, ended, start) is None:
             marks.append((begun, end, (before, word), _PAIR))
         before, begun, ended = word, start, end
@@ -84,24 +91,40 @@ def _places(text: str, words: set[str]) -> Iterator[tuple[int, int, str]]:
 
 
 def _best_start(marks: list[_Mark], width: int) -> int:
-    marks.sort(key=lambda m: (m[0], m[1]))
+    marks = sorted(marks, key=itemgetter(0, 1))[:_MARKS]
+    if not marks:
+        return 0
     starts = [m[0] for m in marks]
     inner = max(1, width - 2 * (width // _MARGIN))
-
-    def score(i: int) -> float:
-        limit = starts[i] + inner
-        window = marks[i : min(bisect_left(starts, limit), i + 100)]
-        return sum({what: worth for _, end, what, worth in window if end <= limit}.values())
-
-    scores = [score(i) for i in range(min(len(marks), 2000))]
-    if not scores:
-        return 0
+    scores = _scores(marks, inner)
     best = scores.index(max(scores))
     # What stands before the match and adds nothing to it only takes room from what follows.
     last = bisect_left(starts, starts[best] + inner)
-    while best + 1 < min(last, len(scores)) and scores[best + 1] >= scores[best]:
+    while best + 1 < last and scores[best + 1] >= scores[best]:
         best += 1
     return max(0, starts[best] - width // _MARGIN)
+
+
+def _scores(marks: Sequence[_Mark], width: int) -> list[int]:
+    """What the marks from each one on are worth that end within a width of its start, each thing counted once."""
+    by_end = sorted(range(len(marks)), key=lambda i: (marks[i][1], i))
+    held: dict[object, int] = {}  # how often each thing stands in the window
+    within = [False] * len(marks)
+    scores: list[int] = []
+    score = come = 0
+    for i, (start, _, what, worth) in enumerate(marks):
+        while come < len(by_end) and marks[by_end[come]][1] <= start + width:
+            if (coming := by_end[come]) >= i:
+                _, _, thing, value = marks[coming]
+                within[coming] = True
+                held[thing] = held.get(thing, 0) + 1
+                score += value if held[thing] == 1 else 0
+            come += 1
+        scores.append(score)
+        if within[i]:  # it leaves the window
+            held[what] -= 1
+            score -= worth if not held[what] else 0
+    return scores
 
 
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:

@@ -6,7 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dofrag.search.bm25 import ENOUGH, FOUND, MANY, _not_too_common
+from dofrag.search.bm25 import ENOUGH, MANY, _not_too_common, many_of
+from dofrag.search.reading import Word
+
+ENOUGH_PASSAGES = 3 * MANY
+
+
+def words(holding: dict[str, int]) -> list[Word]:
+    """Each in the text of so many passages, and in the titles of fewer."""
+    return [Word(term, count, count // 7, 1.0) for term, count in holding.items()]
+
+
+def found(holding: dict[str, int]) -> list[str]:
+    return [word.term for word in _not_too_common(words(holding), MANY, ENOUGH_PASSAGES)]
 
 
 @pytest.mark.parametrize(
@@ -24,16 +36,21 @@ from dofrag.search.bm25 import ENOUGH, FOUND, MANY, _not_too_common
     ],
 )
 def test_common_words_find_where_too_little_else_does(holding: dict[str, int], finding: str) -> None:
-    assert "".join(_not_too_common(list(holding), holding, MANY)) == finding
+    assert "".join(found(holding)) == finding
 
 
 @given(st.dictionaries(st.text("abcdefgh", min_size=1, max_size=3), st.integers(0, 2_000_000), max_size=12))
 def test_what_finds_is_enough_and_no_rarer_word_is_left_out(holding: dict[str, int]) -> None:
-    finding = _not_too_common(list(holding), holding, MANY)
+    finding = found(holding)
     others = [holding[term] for term in holding if term not in finding]
     assert [term for term in holding if term in finding] == finding
     if others:
         assert min(others) > MANY
         assert len(finding) >= ENOUGH
-        assert sum(holding[term] for term in finding) >= FOUND
+        assert sum(holding[term] for term in finding) >= ENOUGH_PASSAGES
         assert max(holding[term] for term in finding) <= min(others)
+
+
+def test_in_a_large_corpus_the_limit_is_a_share_of_all() -> None:
+    assert many_of(0) == many_of(77_590) == many_of(1_000_000) == MANY
+    assert many_of(6_700_000) == 67_000
