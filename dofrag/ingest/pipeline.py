@@ -319,9 +319,7 @@ def _publish(
     """Give the store its digest, build a new search index from it or finish the one that followed it, and replace the
     pointer: the moment of truth."""
     search = pointer.search + 1 if pointer else 1
-    if follower is not None:
-        follower.finish()
-    meta = _finish_store(store)
+    meta = follower.finish(lambda: _finish_store(store)) if follower is not None else _finish_store(store)
     if follower is None or follower.stale:
         layout.drop_search(search)
         rebuild(store.connection, layout.search(search), lambda done, total: ingest.progress("index", done, total))
@@ -358,7 +356,6 @@ def _settle(layout: Layout, store: StoreWriter, pointer: Pointer, ingest: Ingest
     fresh = Pointer(pointer.store, pointer.search, stamp_of(parts), parts)
     layout.write_pointer(fresh)
     _finish_store(store, digest)
-    store.checkpoint()
     return fresh
 
 
@@ -367,6 +364,7 @@ def _finish_store(store: StoreWriter, digest: str | None = None) -> dict[str, st
     with store.transaction():
         store.set_meta({"corpus_digest": digest or corpus_digest(store.connection).value, "state": "clean"})
         store.clear_pending()
+    store.checkpoint()
     return store.meta()
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from dofrag.search.documents import ChunksAhead, IndexedChunk, with_terms
 from dofrag.search.scoped import ScopedWriter
 from dofrag.store.ranges import range_texts
 from dofrag.store.rows import PUBLICATION_COLUMNS, PUBLICATION_TABLES, publication_from
 
+Result = TypeVar("Result")
 Progress = Callable[[int, int], None]
 """Called with chunks done and chunks in all."""
 
@@ -46,13 +48,17 @@ class Follower:
                 self._last = publication_id
         self._connection.execute("DELETE FROM pending")
 
-    def finish(self) -> None:
-        """Complete the folder, or leave none when it is stale."""
+    def finish(self, meanwhile: Callable[[], Result]) -> Result:
+        """Complete the folder, or leave none when it is stale. While the engine writes, `meanwhile` is done here."""
         self.follow()
-        self._writer.commit()
+        with ThreadPoolExecutor(1) as beside:
+            committed = beside.submit(self._writer.commit)
+            done = meanwhile()
+            committed.result()
         self._writer.close()
         if not self.stale:
             self._part.rename(self._folder)
+        return done
 
 
 def rebuild(connection: sqlite3.Connection, folder: Path, progress: Progress) -> int:
