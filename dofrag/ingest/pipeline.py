@@ -290,14 +290,12 @@ def _read(
         workers.do_without()
     if todo:
         store.set_meta(ingest.versions)
-    done = 0
     try:
         with store.gathered():
-            for group_key, ahead in in_order(todo, intake, workers):
+            for done, (group_key, ahead) in enumerate(in_order(todo, intake, workers), start=1):
                 intake.take(group_key, ahead)
                 if follower is not None:
-                    follower.follow(ahead[1].terms_by_code() if ahead and ahead[1] else None)
-                done += 1
+                    follower.hear(ahead[1].terms_by_code() if ahead and ahead[1] else {})
                 ingest.progress("read", done, len(todo))
         for group_key in store.orphaned_groups():
             if plan.members(group_key):

@@ -17,6 +17,8 @@ Result = TypeVar("Result")
 Progress = Callable[[int, int], None]
 """Called with chunks done and chunks in all."""
 
+_TOGETHER = 64  # changes of the store that are taken over together
+_ENOUGH = 500  # chunks that are taken over at once
 _SELECT = f"SELECT p.id, p.first_chunk, p.chunk_count, {PUBLICATION_COLUMNS} FROM {PUBLICATION_TABLES}"
 
 
@@ -32,25 +34,37 @@ class Follower:
         # A build that was cut off took over some, into an index that is lost.
         connection.execute("INSERT OR IGNORE INTO pending SELECT id FROM publications")
         self._last = 0
+        self._ahead: dict[tuple[str, str], ChunksAhead] = {}
+        self._heard = self._chunks = 0  # changes, and their chunks, that are not taken over yet
         self.stale = False
         """Whether something changed after it was taken over. Then the index has to be built anew."""
 
-    def follow(self, ahead: Mapping[tuple[str, str], ChunksAhead] | None = None) -> None:
-        """Take over what has been stored since the last time. `ahead`: what the index takes of just those chunks,
-        worked out with the parsing, by source and code; whatever is not in it is read from the store."""
+    def hear(self, ahead: Mapping[tuple[str, str], ChunksAhead]) -> None:
+        """Something was stored. `ahead`: what the index takes of it, worked out with the parsing, by source and code;
+        whatever is not in it is read from the store. Taken over together with what comes next where it is little."""
+        self._ahead |= ahead
+        self._heard += 1
+        self._chunks += sum(len(texts) for _, texts, _ in ahead.values())
+        if self._heard >= _TOGETHER or self._chunks >= _ENOUGH:
+            self._follow()
+
+    def _follow(self) -> None:
+        """Take over what has been stored since the last time."""
         waiting = [row[0] for row in self._connection.execute("SELECT publication_id FROM pending ORDER BY 1")]
         for publication_id in waiting:
             row = self._connection.execute(f"{_SELECT} WHERE p.id = ?", [publication_id]).fetchone()
             if publication_id <= self._last or row is None:
                 self.stale = True
             else:
-                _add(self._connection, self._writer, row, ahead)
+                _add(self._connection, self._writer, row, self._ahead)
                 self._last = publication_id
         self._connection.execute("DELETE FROM pending")
+        self._ahead = {}
+        self._heard = self._chunks = 0
 
     def finish(self, meanwhile: Callable[[], Result]) -> Result:
         """Complete the folder, or leave none when it is stale. While the engine writes, `meanwhile` is done here."""
-        self.follow()
+        self._follow()
         with ThreadPoolExecutor(1) as beside:
             committed = beside.submit(self._writer.commit)
             done = meanwhile()
