@@ -140,7 +140,9 @@ class MemoryCorpus:
         pub = self.publication(code, filters)
         return [c for c in self.all_chunks.values() if c.code == code] if pub else []
 
-    def search_chunks(self, query: str, filters: Filters, *, limit: int, explain: bool = False) -> Page:
+    def search_chunks(
+        self, query: str, filters: Filters, *, limit: int, explain: bool = False, codes: bool = True
+    ) -> Page:
         words = set(fold(query).split())
         scored = []
         for c in self.all_chunks.values():

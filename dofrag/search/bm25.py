@@ -64,7 +64,9 @@ class Bm25Index(EngineReader):
     def documents(self) -> int:
         return int(self._searcher.num_docs)
 
-    def search_chunks(self, query: str, filters: Filters, *, limit: int, explain: bool = False) -> Page:
+    def search_chunks(
+        self, query: str, filters: Filters, *, limit: int, explain: bool = False, codes: bool = True
+    ) -> Page:
         # Within some publications every word finds: what is common in the corpus may tell passages of one apart.
         asked = self._asked(query, all_find=filters.codes is not None, explain=explain)
         if asked is None or limit < 1:
@@ -89,7 +91,7 @@ class Bm25Index(EngineReader):
             parts = self._parts(asked.parts, entry) if explain else ()
             parts += tuple((name, round(lift, 6)) for name in lifts.get(entry.chunk_id, ()) if explain)
             score = raised.get(entry.chunk_id, scores[entry.chunk_id])
-            hits.append(Hit(n, score, entry.chunk_id, self._code(entry), parts))
+            hits.append(Hit(n, score, entry.chunk_id, self._code(entry) if codes else "", parts))
         return Page(tuple(hits), total)
 
     def search_publications(self, query: str, filters: Filters, *, limit: int, per_publication: int = 2) -> Page:

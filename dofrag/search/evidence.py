@@ -40,7 +40,7 @@ def find_evidence(
     explain: bool = False,
 ) -> Evidence:
     """What the store does not hold any longer, or not under the filters, is left out: the index may be older."""
-    page = backend.search_chunks(query, filters, limit=max(POOL, limit), explain=explain)
+    page = backend.search_chunks(query, filters, limit=max(POOL, limit), explain=explain, codes=False)
     beside: dict[int, int] = {}
     for hit in page.hits[:LEADING]:
         for near in reader.neighbors(hit.chunk_id, 1):

@@ -54,21 +54,23 @@ class HybridIndex:
         self._fuse = FUSIONS[fusion]
         self._query = _Queries(embed)
 
-    def search_chunks(self, query: str, filters: Filters, *, limit: int, explain: bool = False) -> Page:
+    def search_chunks(
+        self, query: str, filters: Filters, *, limit: int, explain: bool = False, codes: bool = True
+    ) -> Page:
         page = self._lexical.search_chunks(query, filters, limit=max(POOL, limit), explain=explain)
         if not page.hits or limit < 1:
             return Page((), page.total)
         ranked = self._ranked(query, filters, page.hits, limit)
         found = {h.chunk_id: h for h, _ in ranked[:limit]}
-        codes = self._codes(found.values(), filters)
+        named = self._codes(found.values(), filters)
         by_words = {h.chunk_id: h for h in page.hits}
         hits: list[Hit] = []
         for hit, fused in ranked[:limit]:
-            if hit.chunk_id not in codes:
+            if hit.chunk_id not in named:
                 continue
             own = by_words.get(hit.chunk_id)
             parts = (*_parts(hit, fused), *(own.parts if own else ())) if explain else ()
-            hits.append(Hit(len(hits) + 1, hit.tier_score(fused), hit.chunk_id, codes[hit.chunk_id], parts))
+            hits.append(Hit(len(hits) + 1, hit.tier_score(fused), hit.chunk_id, named[hit.chunk_id], parts))
         return Page(tuple(hits), max(page.total, len(hits)))
 
     def search_publications(self, query: str, filters: Filters, *, limit: int, per_publication: int = 2) -> Page:
@@ -162,7 +164,9 @@ class VectorOnly:
         self._vectors = vectors
         self._query = _Queries(embed)
 
-    def search_chunks(self, query: str, filters: Filters, *, limit: int, explain: bool = False) -> Page:
+    def search_chunks(
+        self, query: str, filters: Filters, *, limit: int, explain: bool = False, codes: bool = True
+    ) -> Page:
         found, total = self._nearest(query, filters, limit)
         hits = [Hit(n, score, i, code) for n, (i, score, code) in enumerate(found, start=1)]
         if explain:

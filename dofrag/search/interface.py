@@ -19,8 +19,11 @@ class Page:
 class SearchBackend(Protocol):
     """Raw questions are fine: no query syntax, nothing a user types can raise."""
 
-    def search_chunks(self, query: str, filters: Filters, *, limit: int, explain: bool = False) -> Page:
-        """Ranked chunks. An empty query, or one of stop words only, finds nothing."""
+    def search_chunks(
+        self, query: str, filters: Filters, *, limit: int, explain: bool = False, codes: bool = True
+    ) -> Page:
+        """Ranked chunks. An empty query, or one of stop words only, finds nothing. Without `codes` hits may leave the
+        code of their publication empty, for a caller who reads the passages anyway."""
         ...
 
     def search_publications(self, query: str, filters: Filters, *, limit: int, per_publication: int = 2) -> Page:

@@ -76,8 +76,13 @@ class ScopedIndex:
     def documents(self) -> int:
         return sum(index.documents for index in self._indexes.values())
 
-    def search_chunks(self, query: str, filters: Filters, *, limit: int, explain: bool = False) -> Page:
-        pages = [index.search_chunks(query, filters, limit=limit, explain=explain) for index in self._seen(filters)]
+    def search_chunks(
+        self, query: str, filters: Filters, *, limit: int, explain: bool = False, codes: bool = True
+    ) -> Page:
+        pages = [
+            index.search_chunks(query, filters, limit=limit, explain=explain, codes=codes)
+            for index in self._seen(filters)
+        ]
         if len(pages) == 1:
             return pages[0]
         hits = sorted((hit for page in pages for hit in page.hits), key=lambda hit: (-hit.score, hit.chunk_id))

@@ -57,21 +57,21 @@ def second_look(
         signs = wanted.signs(passages[chunk]) + ["beside"] * (chunk in beside)
         return score + sign * len(signs), parts + tuple((name, round(sign, 6)) for name in signs if explain)
 
-    # Score, whether it is no candidate of its own, chunk, code, parts: in this order the best come first.
-    ranked: list[tuple[float, bool, int, str, Parts]] = []
+    # Score, whether it is no candidate of its own, chunk, parts: in this order the best come first.
+    ranked: list[tuple[float, bool, int, Parts]] = []
     scores: dict[int, float] = {}
     for hit in seen:
         score, parts = looked_at(hit.chunk_id, hit.score, hit.parts)
         scores[hit.chunk_id] = score
-        ranked.append((-score, False, hit.chunk_id, hit.code, parts))
+        ranked.append((-score, False, hit.chunk_id, parts))
     for chunk, leading in beside.items():
         if chunk in passages and chunk not in scores and leading in scores:
             score, parts = looked_at(chunk, low, (("last", round(low, 6)),) if explain else ())
             over = min(0.0, scores[leading] - score)
             parts += (("behind", round(over, 6)),) if explain and over else ()
-            ranked.append((-(score + over), True, chunk, passages[chunk].code, parts))
+            ranked.append((-(score + over), True, chunk, parts))
     ranked.sort(key=itemgetter(0, 1, 2))
-    return [Hit(n, -score, chunk, code, parts) for n, (score, _, chunk, code, parts) in enumerate(ranked, start=1)]
+    return [Hit(n, -s, chunk, passages[chunk].code, parts) for n, (s, _, chunk, parts) in enumerate(ranked, start=1)]
 
 
 class _Wanted:
