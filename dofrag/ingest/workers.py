@@ -15,7 +15,7 @@ import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
@@ -180,35 +180,37 @@ class Workers:
                 results = future.result() if future is not None else None
             except BrokenProcessPool:
                 results = None
-            yield from zip(batch, results or self._one_by_one(batch), strict=True)
+            yield from zip(batch, results or self._apart(batch), strict=True)
 
-    def _one_by_one(self, batch: Sequence[Job]) -> list[Parsed]:
+    def _apart(self, batch: list[Job]) -> list[Parsed]:
         """A process died over this batch, or over a neighbour's: find the file that kills, keep the others. Where no
         process can even start (a session whose main module cannot be imported, say), go on in this one."""
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
             self._pool = None
-        if not self._can_start():
+        found = self._in_a_new_process(batch)  # most batches only stood beside the one that killed
+        if found is None and not self._can_start():
             self._count = 0
             return [parse_file(job, self._profile, self._parser) for job in batch]
-        results = []
-        for job in batch:
-            with self._new_pool(1) as pool:
-                try:
-                    results += pool.submit(_parse_batch, [job]).result()
-                except BrokenProcessPool:
-                    results.append(Parsed("", reason="the process that read it died"))
-        return results
+        return self._halved(batch) if found is None else found
 
-    def _can_start(self) -> bool:
-        if not self._count:
-            return False
+    def _halved(self, batch: list[Job]) -> list[Parsed]:
+        """A batch that killed a process, in ever smaller parts."""
+        if len(batch) == 1:
+            return [Parsed("", reason="the process that read it died")]
+        parts = batch[: len(batch) // 2], batch[len(batch) // 2 :]
+        return [parsed for part in parts for parsed in self._in_a_new_process(part) or self._halved(part)]
+
+    def _in_a_new_process(self, batch: list[Job]) -> list[Parsed] | None:
+        """None when it died."""
         with self._new_pool(1) as pool:
             try:
-                pool.submit(_parse_batch, []).result()
+                return pool.submit(_parse_batch, batch).result()
             except BrokenProcessPool:
-                return False
-        return True
+                return None
+
+    def _can_start(self) -> bool:
+        return bool(self._count) and self._in_a_new_process([]) is not None
 
 
 def bytes_reach(paths: Iterable[Path], enough: int) -> bool:

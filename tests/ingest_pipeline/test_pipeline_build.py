@@ -130,9 +130,17 @@ def test_a_file_that_kills_its_process_takes_no_other_with_it(
 ) -> None:
     (corpus / "1" / "deadly.md").write_text("DIE")
     monkeypatch.setattr(pipeline, "_WORKERS_PAY_FROM", 0)
+    started, new_pool = [], workers.Workers._new_pool
+
+    def counted(self: workers.Workers, count: int, method: str = "spawn") -> object:
+        started.append(count)
+        return new_pool(self, count, method)
+
+    monkeypatch.setattr(workers.Workers, "_new_pool", counted)
     report = build([corpus], index, replace(INGEST, workers=2))
     assert reasons(report) == {"1/deadly.md": "the process that read it died"}
     assert report.indexed == 14
+    assert len(started) < 14  # by halves, not file by file
     sound(index)
 
 
