@@ -297,6 +297,8 @@ def _read(
                 if follower is not None:
                     follower.hear(ahead[1].terms_by_code() if ahead and ahead[1] else {})
                 ingest.progress("read", done, len(todo))
+            if follower is not None:
+                follower.follow()  # what was parsed ahead is not what is read again below
         for group_key in store.orphaned_groups():
             if plan.members(group_key):
                 intake.take(group_key, None)
@@ -358,7 +360,8 @@ def _settle(layout: Layout, store: StoreWriter, pointer: Pointer, ingest: Ingest
 
 
 def _finish_store(store: StoreWriter, digest: str | None = None) -> dict[str, str]:
-    """`digest` where it is known: working it out reads every publication."""
+    """Note that all is taken over, and give up the log. `digest` where it is known: working it out reads every
+    publication."""
     with store.transaction():
         store.set_meta({"corpus_digest": digest or corpus_digest(store.connection).value, "state": "clean"})
         store.clear_pending()

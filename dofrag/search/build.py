@@ -46,9 +46,9 @@ class Follower:
         self._heard += 1
         self._chunks += sum(len(texts) for _, texts, _ in ahead.values())
         if self._heard >= _TOGETHER or self._chunks >= _ENOUGH:
-            self._follow()
+            self.follow()
 
-    def _follow(self) -> None:
+    def follow(self) -> None:
         """Take over what has been stored since the last time."""
         waiting = [row[0] for row in self._connection.execute("SELECT publication_id FROM pending ORDER BY 1")]
         for publication_id in waiting:
@@ -64,7 +64,7 @@ class Follower:
 
     def finish(self, meanwhile: Callable[[], Result]) -> Result:
         """Complete the folder, or leave none when it is stale. While the engine writes, `meanwhile` is done here."""
-        self._follow()
+        self.follow()
         with ThreadPoolExecutor(1) as beside:
             committed = beside.submit(self._writer.commit)
             done = meanwhile()

@@ -89,10 +89,14 @@ def _searcher(index: tantivy.Index, name: str) -> GuardedSearcher:
     return GuardedSearcher(guarded(name, index.searcher), name)
 
 
+def lacking_a_field() -> IndexMismatch:
+    return IndexMismatch("the search index lacks a fast field", hint=REBUILD)
+
+
 def whole_number(value: object) -> int:
     """Of a fast field. Raises IndexMismatch where it is missing."""
     if not isinstance(value, int):
-        raise IndexMismatch("the search index lacks a fast field", hint=REBUILD)
+        raise lacking_a_field()
     return value
 
 

@@ -11,13 +11,11 @@ from typing import Any, NamedTuple
 import tantivy
 
 from dofrag.domain.corpus import Filters
-from dofrag.errors import IndexMismatch
 from dofrag.search.analysis import query_text
-from dofrag.search.engine import TEXT_FIELDS, filtered, index_terms, open_searcher, whole_number
+from dofrag.search.engine import TEXT_FIELDS, filtered, index_terms, lacking_a_field, open_searcher, whole_number
 from dofrag.search.expansions import Expanded
 from dofrag.search.names import phrase_keys
 from dofrag.store.rows import issuer_words
-from dofrag.store.schema import REBUILD
 
 _TIES = 512  # how many hits beyond the limit are fetched at most to settle a tie at the edge
 
@@ -228,5 +226,5 @@ class EngineReader:
         """Of a fast field of whole numbers. Raises IndexMismatch where it is missing."""
         values = self._searcher.fast_field_values(field, addresses)
         if None in values:
-            raise IndexMismatch("the search index lacks a fast field", hint=REBUILD)
+            raise lacking_a_field()
         return list(values)
