@@ -19,6 +19,9 @@ from dofrag.text.fold import STOP_WORDS, fold_chars
 _WORD = re.compile(r"[^\W_]+")
 _FIGURE = re.compile(r"\d+")
 _UNTOLD = STOP_WORDS | {"primera", "segunda", "tercera", "cuarta", "unica", "publicacion", "vez"}
+_CODE_PAGE = "latin-1"
+_PARTED = "".join(c if _WORD.match(c) else " " for c in map(chr, range(256))).encode(_CODE_PAGE)
+"""What each sign of the code page is where words are cut: a space where no word has it."""
 _Sign = tuple[tuple[str, ...], frozenset[str]]
 _SCAN = 8_000  # characters; longer passages are copies of none
 
@@ -65,4 +68,8 @@ def _sign(text: str) -> _Sign:
 
 
 def _words(folded: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(folded)) - _UNTOLD
+    try:
+        found = folded.encode(_CODE_PAGE).translate(_PARTED).decode(_CODE_PAGE).split()  # twice as fast as a pattern
+    except UnicodeEncodeError:
+        found = _WORD.findall(folded)
+    return frozenset(found) - _UNTOLD

@@ -18,7 +18,6 @@ CUT = "[…]"
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _LETTERS = re.compile(r"[^\W\d_]+")
-_SPACE = re.compile(r"\s+")
 _STOP = frozenset(STOP_WORDS)
 _SCAN = 200_000  # characters of a text that are looked at
 _MARGIN = 8  # one such part of the width is left before the match, and one after it
@@ -35,11 +34,11 @@ def snippet(text: str, query: str, width: int) -> str:
     """
     body = text[:_SCAN]
     if len(text) <= width:
-        return _SPACE.sub(" ", text).strip()
+        return " ".join(text.split())
     start = _best_start(_marks(fold_chars(body), _words(query)), width)
     end = min(len(text), start + width)
     start, end = _whole_words(text, start, end)
-    shown = _SPACE.sub(" ", text[start:end]).strip()
+    shown = " ".join(text[start:end].split())
     return f"{CUT + ' ' if start else ''}{shown}{' ' + CUT if end < len(text) else ''}"
 
 

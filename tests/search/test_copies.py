@@ -30,7 +30,8 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenIndex]:
     root = tmp_path_factory.mktemp("copies")
     corpus = root / "corpus"
     write(corpus, "e1.md", EDICT, title="EDICTO a la naviera", kind="AVISO")
-    write(corpus, "e2.md", EDICT.replace("Se emplaza", "SE EMPLAZA"), title="EDICTO a la Naviera.", kind="AVISO")
+    shouted = EDICT.replace("Se emplaza", "SE EMPLAZA").replace("Los Bajos", "“Los Bajos”")  # of no code page
+    write(corpus, "e2.md", shouted, title="EDICTO a la “Naviera”.", kind="AVISO")
     write(corpus, "e3.md", f"Segunda publicación.  {EDICT}", title="EDICTO a la naviera", kind="AVISO")
     write(corpus, "e4.md", EDICT.replace("Los Bajos", "Los Altos"), title="EDICTO a la naviera", kind="AVISO")
     for day, value in ((7, "4.10"), (8, "4.10"), (9, "4.35")):
