@@ -186,9 +186,9 @@ class Intake:
 
 
 def in_order(
-    todo: Sequence[str], intake: Intake, workers: Workers
+    todo: Sequence[str], in_all: int, intake: Intake, workers: Workers
 ) -> Iterator[tuple[str, tuple[Job, Parsed | None] | None]]:
-    """Groups in order, each with what was parsed ahead of it."""
+    """Groups in order, each with what was parsed ahead of it. `in_all`: bytes of all their files."""
     waiting: deque[tuple[str, Job | None]] = deque()
 
     def jobs() -> Iterator[Job]:
@@ -198,7 +198,7 @@ def in_order(
             if job is not None:
                 yield job
 
-    for job, parsed in workers.results(jobs()):
+    for job, parsed in workers.results(jobs(), in_all):
         while waiting[0][1] is not job:
             yield waiting.popleft()[0], None
         yield waiting.popleft()[0], (job, parsed)

@@ -286,13 +286,13 @@ def _read(
     """Parse and store the groups on the plan's list, in its order; the workers are closed afterwards."""
     intake = Intake(plan, store, ingest.profile, ingest.parser, mirror=mirror)
     todo = plan.todo()
-    if plan.bytes_to_do() < _WORKERS_PAY_FROM:
+    if (in_all := plan.bytes_to_do()) < _WORKERS_PAY_FROM:
         workers.do_without()
     if todo:
         store.set_meta(ingest.versions)
     try:
         with store.gathered():
-            for done, (group_key, ahead) in enumerate(in_order(todo, intake, workers), start=1):
+            for done, (group_key, ahead) in enumerate(in_order(todo, in_all, intake, workers), start=1):
                 intake.take(group_key, ahead)
                 if follower is not None:
                     follower.hear(ahead[1].terms_by_code() if ahead and ahead[1] else {})

@@ -37,6 +37,7 @@ Parser = Callable[[SourceFile, Any], Iterator[ParsedPublication]]
 STREAM_ABOVE = 8_000_000
 """Bytes of a file above which it is streamed in the main process instead of travelling between processes."""
 _BATCH_BYTES = 2_000_000  # each one costs both sides a change of what they are at
+_LAST_BYTES = 250_000  # of a batch at the end, where a large one would keep one process at work and the others waiting
 _BATCH_FILES = 64
 _LOOK_AT = 3_000  # files a folder, to see whether processes pay
 _RARELY = (1_000_000, 20, 50)  # thresholds of the collector, see `rare_collections`
@@ -112,11 +113,12 @@ class Workers:
         self._terms_wanted = terms
         self._pool: ProcessPoolExecutor | None = None
 
-    def results(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Parsed | None]]:
-        """Each job in order with its result; None for one that is too large to travel: the caller streams it."""
+    def results(self, jobs: Iterable[Job], in_all: int) -> Iterator[tuple[Job, Parsed | None]]:
+        """Each job in order with its result; None for one that is too large to travel: the caller streams it.
+        `in_all`: bytes of all of them, or more."""
         pending: deque[tuple[list[Job], Future[list[Parsed]] | None]] = deque()
         ahead = 0
-        for batch in _batches(jobs):
+        for batch in _batches(jobs, in_all, self._count):
             small = batch[0].bytes <= STREAM_ABOVE
             pending.append((batch, self._submit(batch) if small and self._count else None))
             ahead += sum(job.bytes for job in batch) if small else 0
@@ -227,13 +229,17 @@ def bytes_reach(paths: Iterable[Path], enough: int) -> bool:
     return False
 
 
-def _batches(jobs: Iterable[Job]) -> Iterator[list[Job]]:
+def _batches(jobs: Iterable[Job], left: int, processes: int) -> Iterator[list[Job]]:
+    """Handfuls of jobs, in order: smaller ones where few bytes are left."""
     batch: list[Job] = []
     size = 0
+    most = _BATCH_BYTES
     for job in jobs:
-        if batch and (size + job.bytes > _BATCH_BYTES or len(batch) >= _BATCH_FILES):
+        if batch and (size + job.bytes > most or len(batch) >= _BATCH_FILES):
             yield batch
+            left -= size
             batch, size = [], 0
+            most = min(_BATCH_BYTES, max(_LAST_BYTES, left // (2 * processes + 1)))
         batch.append(job)
         size += job.bytes
     if batch:

@@ -7,6 +7,7 @@ publication, so a heading always has a higher one than what is around it.
 from __future__ import annotations
 
 import sqlite3
+from json.encoder import encode_basestring
 
 from dofrag.store.faults import damaged
 
@@ -27,7 +28,13 @@ class HeadingWriter:
         self._next = int(self.first)
         self._path: Path = ()
         self._numbers: list[int] = []
+        self._names: list[str] = []  # as JSON
         self._rows: list[tuple[int, int, int | None, str]] = []
+
+    @property
+    def encoded(self) -> str:
+        """The path numbered last as `encode_path` has it; what it shares with the one before is encoded once."""
+        return f"[{', '.join(self._names)}]"
 
     def number(self, path: Path) -> int | None:
         """Of the path's innermost heading; None for a path without any."""
@@ -36,11 +43,12 @@ class HeadingWriter:
             if name != before:
                 break
             shared += 1
-        numbers = self._numbers
-        del numbers[shared:]
+        numbers, names = self._numbers, self._names
+        del numbers[shared:], names[shared:]
         for name in path[shared:]:
             self._rows.append((self._publication, self._next, numbers[-1] if numbers else None, name))
             numbers.append(self._next)
+            names.append(encode_basestring(name))
             self._next += 1
         self._path = path
         return numbers[-1] if numbers else None

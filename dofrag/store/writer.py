@@ -16,7 +16,7 @@ from dofrag.domain.draft import Header, ParsedPublication
 from dofrag.store.digest import RUNNING, shift
 from dofrag.store.faults import refusal
 from dofrag.store.headings import HeadingWriter, drop_headings
-from dofrag.store.rows import array, encode_path, issuer_words
+from dofrag.store.rows import array, issuer_words
 from dofrag.store.salvage import OldIds
 from dofrag.store.schema import migrate
 from dofrag.store.sources import CodeTaken, Owner, SourceRow
@@ -325,13 +325,13 @@ class StoreWriter:
         tally = ChunkTally(parsed.header.code)
         batch: list[ChunkRow] = []
         path: tuple[str, ...] | None = None
-        headings = ""
+        headings = numbered.encoded
         number: int | None = None
         for ordinal, start, end, heading_path, provision, kind, text in parsed.chunks:
-            if heading_path != path:  # neighbours share their path: encoded once
+            if heading_path != path:  # neighbours share their path
                 path = heading_path
-                headings = encode_path(path)
                 number = numbered.number(path)
+                headings = numbered.encoded
             batch.append((publication_id, ordinal, start, end, headings, provision, kind, text, number))
             if len(batch) >= _BATCH:
                 self._insert_batch(batch, tally)
