@@ -37,7 +37,7 @@ Parser = Callable[[SourceFile, Any], Iterator[ParsedPublication]]
 STREAM_ABOVE = 8_000_000
 """Bytes of a file above which it is streamed in the main process instead of travelling between processes."""
 _BATCH_BYTES = 2_000_000  # each one costs both sides a change of what they are at
-_LAST_BYTES = 250_000  # of a batch at the end, where a large one would keep one process at work and the others waiting
+_LAST_BYTES = 250_000  # of a batch at the end, where a large one would keep one process at work and others waiting
 _BATCH_FILES = 64
 _LOOK_AT = 3_000  # files a folder, to see whether processes pay
 _RARELY = (1_000_000, 20, 50)  # thresholds of the collector, see `rare_collections`
