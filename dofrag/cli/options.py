@@ -61,7 +61,7 @@ def clean_text(text: str, name: str = "the question") -> str:
     """
     if len(text) > QUESTION_MAX:
         raise UsageError(
-            f"{name} has {len(text):,} characters; at most {QUESTION_MAX:,} are read", hint="ask one thing at a time"
+            f"{name} has more than {QUESTION_MAX:,} characters; no more are read", hint="ask one thing at a time"
         )
     escaped = [char for char in text if unicodedata.category(char) == "Cs"]
     if escaped and all("\udc80" <= char <= "\udcff" for char in escaped):
@@ -82,7 +82,7 @@ def clean_text(text: str, name: str = "the question") -> str:
     if not cleaned:
         raise UsageError(f"{name} is empty", hint=_EXAMPLES.get(name, "write it in quotes"))
     if not any(char.isalnum() for char in cleaned):
-        raise UsageError(f"{name} {cleaned[:40]!r} holds no words", hint='dof run --question "¿…?"')
+        raise UsageError(f"{name} {cleaned[:40]!r} holds no words", hint=_EXAMPLES.get(name, "write words"))
     return cleaned
 
 

@@ -99,6 +99,8 @@ def _hit_json(hit: Hit, found: Evidence, explain: bool) -> dict[str, Any]:
             }
             for copy in copies
         ]
+    if more := found.unlisted.get(hit.chunk_id):
+        document["also_more"] = more
     return document | {"parts": dict(hit.parts)} if explain else document
 
 
@@ -117,4 +119,6 @@ def _hit_lines(hit: Hit, found: Evidence, query: str, width: int) -> list[str]:
     for chunk in found.copies.get(hit.chunk_id, ()):
         copy = found.passages[chunk].publication
         lines += wrap(f"also in {copy.code}, {copy.published_on} (chunk {chunk})", width, "    ")
+    if more := found.unlisted.get(hit.chunk_id):
+        lines.append(f"    and in {more} more")
     return lines + wrap(one_line(snippet(passage.text, query, SNIPPET)), width, "      ")

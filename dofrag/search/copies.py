@@ -1,70 +1,88 @@
 """Notes that say the same: the second printing of an edict, one act in two editions. Pure.
 
-Two passages of different publications are copies when nothing tells them apart but layout, accents, words of grammar
-and which printing it is: the same figures in the same order, the same content words, under a title of which the same
-holds. A series of notes (a rate a day, a tariff a month) has other figures in each and stays apart; so does a usual
+Two passages of different publications are copies when nothing tells them apart but layout, accents, capitals,
+punctuation and which printing it is (`Segunda publicación` standing alone): the same words and figures in the same
+order, under the same headings and titles of which the same holds. Whatever else differs may be what matters (`no`,
+`hasta`, a sign, who to whom), so it keeps them apart; at worst a copy then takes a place of its own. So does a usual
 article of two acts, under their two titles, and the consolidated text of an act beside its publication.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 
-from dofrag.domain.corpus import Hit, Kind
+from dofrag.domain.corpus import Hit
 from dofrag.store.interface import Candidate
-from dofrag.text.fold import STOP_WORDS, fold_chars
+from dofrag.text.fold import fold_chars
+
+HeadingPaths = Callable[[Sequence[int]], Mapping[int, tuple[str, ...]]]
+"""Heading paths of chunks by id. Asked for those alone whose texts agree, which are few."""
 
 _WORD = re.compile(r"[^\W_]+")
 _FIGURE = re.compile(r"\d+")
-_UNTOLD = STOP_WORDS | {"primera", "segunda", "tercera", "cuarta", "unica", "publicacion", "vez"}
 _CODE_PAGE = "latin-1"
 _PARTED = "".join(c if _WORD.match(c) else " " for c in map(chr, range(256))).encode(_CODE_PAGE)
 """What each sign of the code page is where words are cut: a space where no word has it."""
-_Sign = tuple[tuple[str, ...], frozenset[str]]
+_ORDINALS = "primera segunda tercera cuarta quinta sexta septima octava novena decima unica ultima"
+_UNTOLD = frozenset(_ORDINALS.split()) | {"publicacion"}
+_PRINTING = re.compile(
+    rf"(?:^|(?<=[.(\n]))[\s*_(]*(?:{'|'.join(_ORDINALS.split())})\s+publicacion[ \t*_)]*(?=[.):;\n]|$)"
+)
+"""On a line or between stops of its own; `a partir de la segunda publicación` is what the note says."""
+_DIVIDED = re.compile(r"(?<=[^\W\d_])[-‐\u00ad][ \t]*\n[ \t]*(?=[^\W\d_])|[\u00ad\u200b-\u200d\u2060]")
+_SAID = re.compile(r"[^\W\d_]+|(?:(?<![^\W_])[-+±])?\d+(?:[.,:/-]\d+)*|[%‰$€£<>=≤≥]")
+"""A word; a figure with its sign and what parts it; a sign that tells what a figure is of."""
 _SCAN = 8_000  # characters; longer passages are copies of none
 
 
 def group_copies(
-    hits: Sequence[Hit], passages: Mapping[int, Candidate]
+    hits: Sequence[Hit], passages: Mapping[int, Candidate], paths: HeadingPaths
 ) -> tuple[list[Hit], dict[int, tuple[int, ...]]]:
     """The hits without those that repeat a better one of another publication, and the ids of those by the better
     one's, both in order."""
-    titles = _shared_titles({hit.code: passages[hit.chunk_id] for hit in hits})
-    first: dict[tuple[Kind, _Sign, _Sign], Hit] = {}
-    kept: list[Hit] = []
-    copies: dict[int, list[int]] = {}
-    for hit in hits:
-        passage = passages[hit.chunk_id]
-        title = titles.get(hit.code)
-        if title is not None and len(passage.text) <= _SCAN:  # only where titles agree are texts looked at
-            better = first.setdefault((passage.kind, title, _sign(passage.text)), hit)
-            if better.code != hit.code:
-                copies.setdefault(better.chunk_id, []).append(hit.chunk_id)
-                continue
-        kept.append(hit)
-    return kept, {chunk: tuple(ids) for chunk, ids in copies.items()}
+    titles = {hit.code: passages[hit.chunk_id] for hit in hits}
+
+    @cache
+    def about(code: str) -> Hashable:  # words alone tell most titles apart
+        return titles[code].kind, _words(fold_chars(titles[code].title))
+
+    @cache
+    def title(code: str) -> Hashable:
+        return _said(titles[code].title)
+
+    def text(hit: Hit) -> str:
+        return passages[hit.chunk_id].text
+
+    groups: Iterable[Sequence[Hit]] = [[hit for hit in hits if len(text(hit)) <= _SCAN]]
+    # The cheap questions first: each is asked of those alone that the one before left together.
+    groups = _together(groups, lambda hit: about(hit.code))
+    groups = _together(groups, lambda hit: title(hit.code))
+    groups = _together(groups, lambda hit: tuple(_FIGURE.findall(text(hit))))
+    groups = list(_together(groups, lambda hit: _said(text(hit))))
+    stands = paths([hit.chunk_id for group in groups for hit in group]) if groups else {}
+    groups = _together(groups, lambda hit: tuple(map(_said, stands.get(hit.chunk_id, ()))))
+    copies: dict[int, tuple[int, ...]] = {}
+    for best, *others in groups:
+        copies[best.chunk_id] = tuple(hit.chunk_id for hit in others if hit.code != best.code)
+    gone = {chunk for ids in copies.values() for chunk in ids}
+    return [hit for hit in hits if hit.chunk_id not in gone], copies
 
 
-def _shared_titles(publications: Mapping[str, Candidate]) -> dict[str, _Sign]:
-    """What those titles say that several publications of a kind have, by code. Words tell most titles apart, so that
-    figures are looked for in few."""
-    alike: dict[tuple[Kind, frozenset[str]], list[str]] = {}
-    for code, publication in publications.items():
-        alike.setdefault((publication.kind, _words(fold_chars(publication.title))), []).append(code)
-    shared: dict[str, _Sign] = {}
-    for codes in alike.values():
-        if len(codes) > 1:
-            signs = {code: _sign(publications[code].title) for code in codes}
-            often = Counter(signs.values())
-            shared |= {code: sign for code, sign in signs.items() if often[sign] > 1}
-    return shared
+def _together(groups: Iterable[Sequence[Hit]], key: Callable[[Hit], Hashable]) -> Iterator[list[Hit]]:
+    """Of each group those that have a key in common with one of another publication, in order."""
+    for group in groups:
+        alike: dict[Hashable, list[Hit]] = {}
+        for hit in group:
+            alike.setdefault(key(hit), []).append(hit)
+        yield from (same for same in alike.values() if len({hit.code for hit in same}) > 1)
 
 
-def _sign(text: str) -> _Sign:
-    folded = fold_chars(text)
-    return tuple(_FIGURE.findall(folded)), _words(folded)
+def _said(text: str) -> tuple[str, ...]:
+    """What a text says, in order: words and figures, without the printing's number."""
+    folded = fold_chars(_DIVIDED.sub("", text).replace("\n", "\0")).replace("\0", "\n")  # lines stay
+    return tuple(_SAID.findall(_PRINTING.sub(" ", folded)))
 
 
 def _words(folded: str) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from dofrag.domain.corpus import Filters, Hit, Kind, Passage
@@ -22,12 +22,14 @@ COPIES = 5
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """The best passages in order, how many the words found in all, and the texts of those shown. `copies`: by the
-    chunk id of a hit, passages of other publications that say the same, which take no place of their own."""
+    chunk id of a hit, passages of other publications that say the same, which take no place of their own. `unlisted`:
+    how many more of them there are."""
 
     hits: tuple[Hit, ...]
     passages: Mapping[int, Passage]
     total: int
     copies: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    unlisted: Mapping[int, int] = field(default_factory=dict)
 
 
 def find_evidence(
@@ -48,12 +50,18 @@ def find_evidence(
                 beside.setdefault(near, hit.chunk_id)
     candidates = [hit.chunk_id for hit in page.hits]
     looked_at = {c.chunk_id: c for c in reader.candidates([*candidates, *beside], filters)}
-    kept, copies = group_copies(second_look(query, page.hits, looked_at, beside, explain=explain), looked_at)
+    looked = second_look(query, page.hits, looked_at, beside, explain=explain)
+
+    def paths(chunks: Sequence[int]) -> dict[int, tuple[str, ...]]:
+        return {p.id: p.chunk.heading_path for p in reader.passages(chunks, filters)}
+
+    kept, copies = group_copies(looked, looked_at, paths)
     ranked = kept[: max(0, limit)]
     shown = {h.chunk_id: copies[h.chunk_id][:COPIES] for h in ranked if h.chunk_id in copies}
+    unlisted = {chunk: len(copies[chunk]) - COPIES for chunk in shown if len(copies[chunk]) > COPIES}
     ids = [*(h.chunk_id for h in ranked), *(chunk for others in shown.values() for chunk in others)]
     passages = {p.id: p for p in reader.passages(ids, filters)}
-    return Evidence(tuple(ranked), passages, max(page.total, len(ids)), shown)
+    return Evidence(tuple(ranked), passages, max(page.total, len(ids)), shown, unlisted)
 
 
 def find_by_default(

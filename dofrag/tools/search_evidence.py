@@ -55,7 +55,7 @@ def run(context: ToolContext, arguments: Mapping[str, Any]) -> Outcome:
     }
     pointers = [*shown, *(copy for one in copies.values() for copy in one)]
     return Outcome(
-        results=[_result(p, copies[p.chunk_id]) for p in shown],
+        results=[_result(p, copies[p.chunk_id], found.unlisted.get(p.chunk_id, 0)) for p in shown],
         total=found.total,
         publications=tuple(publications[code] for code in dict.fromkeys(p.code for p in pointers)),
         pointers=tuple(pointers),
@@ -65,7 +65,7 @@ def run(context: ToolContext, arguments: Mapping[str, Any]) -> Outcome:
     )
 
 
-def _result(shown: Pointer, copies: Sequence[Pointer]) -> JsonObject:
+def _result(shown: Pointer, copies: Sequence[Pointer], unlisted: int) -> JsonObject:
     result: JsonObject = {
         "chunk_id": shown.chunk_id,
         "publication": shown.code,
@@ -75,6 +75,8 @@ def _result(shown: Pointer, copies: Sequence[Pointer]) -> JsonObject:
     }
     if copies:
         result["also"] = [{"chunk_id": copy.chunk_id, "publication": copy.code} for copy in copies]
+    if unlisted:
+        result["also_more"] = unlisted
     return result
 
 

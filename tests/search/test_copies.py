@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tiny_gazette import TinyProfile, tiny_parse, write
 
-from dofrag.domain.corpus import Filters, Kind
+from dofrag.domain.corpus import Filters, Hit, Kind
 from dofrag.ingest.pipeline import Ingest, build
+from dofrag.search.copies import group_copies
 from dofrag.search.evidence import Evidence, find_by_default, find_evidence
 from dofrag.search.kinds import by_default
 from dofrag.search.open import OpenIndex, open_index
+from dofrag.store.interface import Candidate
 from dofrag.tools.contract import Outcome, ToolContext
 from dofrag.tools.search_documents import SEARCH_DOCUMENTS
 from dofrag.tools.search_evidence import SEARCH_EVIDENCE
@@ -76,6 +81,80 @@ def test_a_series_keeps_every_note_whatever_the_value(index: OpenIndex) -> None:
 def test_one_sentence_of_two_acts_is_no_copy_and_a_law_none_of_its_publication(index: OpenIndex) -> None:
     assert {"a1", "a2"} <= set(codes(find(index, "entrará en vigor este acuerdo al día siguiente")))
     assert {"l1", "l2"} <= set(codes(find(index, "cada año se pintan las boyas")))
+
+
+TOLD_APART = [
+    ("Se otorga el permiso a la naviera.", "No se otorga el permiso a la naviera."),
+    ("Las barcas podrán atracar y no quedan sujetas.", "Las barcas no podrán atracar y quedan sujetas."),
+    ("Se vende con impuesto.", "Se vende sin impuesto."),
+    ("Rige hasta mayo.", "Rige desde mayo."),
+    ("Es requisito el acta y el plano.", "Es requisito el acta o el plano."),
+    ("Lo pagan todos los muelles.", "Lo pagan algunos muelles."),
+    ("Fallo de Laura Peña contra Juan Ruiz.", "Fallo de Juan Ruiz contra Laura Peña."),
+    ("El dos por ciento, primera quincena.", "El uno por ciento, segunda quincena."),
+    ("Se cita a la segunda almoneda.", "Se cita a la tercera almoneda."),
+    ("El plazo corre desde la segunda publicación.", "El plazo corre desde la tercera publicación."),
+    ("Se publica por primera vez la vacante.", "Se publica por segunda vez la vacante."),
+    ("El ajuste es de -3.5 puntos.", "El ajuste es de 3.5 puntos."),
+    ("El ajuste es de +2.5 puntos.", "El ajuste es de –2.5 puntos."),
+    ("La cuota es de 1.500 coronas.", "La cuota es de 1,500 coronas."),
+    ("La cuota es de 10 % del flete.", "La cuota es de 10 del flete."),
+    ("La cuota es de $10 del flete.", "La cuota es de 10 del flete."),
+    ("Los numerales 5.2 y 6 de la norma.", "Los numerales 5 y 2.6 de la norma."),
+    ("La boya pesa < 5 quintales.", "La boya pesa > 5 quintales."),
+]
+SAME = [
+    ("Se emplaza a la naviera.", "SE EMPLAZA  a la\nnaviera"),
+    ("Se emplaza a la naviera.", "Segunda publicación. Se emplaza a la naviera."),
+    ("Quinta publicación\nSe emplaza a la naviera.", "Se emplaza a la naviera. (Última Publicación)"),
+    ("Se emplaza a la «naviera».", "**Se emplaza** a la “naviera”:"),
+    ("Que comparezca en treinta días.", "Que compa-\nrezca en trein\u00adta días."),
+    ("Cuota de 1,500.00 coronas, 10% menos.", "Cuota de 1,500.00 coronas; 10 % menos."),
+]
+
+
+def grouped(one: str, other: str, *headings: tuple[str, ...]) -> bool:
+    """Whether two passages under one title are taken for copies."""
+    texts = {1: one, 2: other}
+    passages = {n: Candidate(n, f"c{n}", Kind.AVISO, "AVISO de la naviera", text) for n, text in texts.items()}
+    hits = [Hit(n, 1.0, n, f"c{n}") for n in texts]
+    paths = dict(zip(texts, headings or ((), ()), strict=True))
+    kept, copies = group_copies(hits, passages, lambda chunks: {chunk: paths[chunk] for chunk in chunks})
+    assert len(kept) == 2 - len(copies)
+    return copies == {1: (2,)}
+
+
+@pytest.mark.parametrize(("one", "other"), TOLD_APART)
+def test_what_says_something_else_is_no_copy(one: str, other: str) -> None:
+    assert not grouped(one, other)
+    assert not grouped(other, one)
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_layout_and_the_printing_make_no_difference(one: str, other: str) -> None:
+    assert grouped(one, other)
+    assert grouped(other, one)
+
+
+@given(st.text(st.sampled_from("aÁñ 1.-\n“_*ºQ"), min_size=1, max_size=40), st.sampled_from("á1ñq%"))
+def test_a_text_is_a_copy_of_itself_alone(text: str, more: str) -> None:
+    assert grouped(text, text)
+    assert not grouped(text, f"{text} {more}")
+
+
+def test_the_same_words_under_other_headings_are_no_copy() -> None:
+    assert grouped(FINAL, FINAL, ("ZONA A",), ("Zona A.",))
+    assert not grouped(FINAL, FINAL, ("ZONA A",), ("ZONA B",))
+
+
+def test_copies_beyond_those_that_are_listed_are_counted(tmp_path: Path) -> None:
+    for n in range(8):
+        write(tmp_path / "corpus", f"e{n}.md", EDICT, title="EDICTO a la naviera", kind="AVISO")
+    build([tmp_path / "corpus"], tmp_path / "index", INGEST)
+    with open_index(tmp_path / "index") as index:
+        outcome = call(index, "emplaza Los Bajos, expediente 31/2024, comparezca en treinta días")
+    (result,) = [r for r in outcome.results if r["snippet"].startswith("Se emplaza")]
+    assert (len(result["also"]), result["also_more"]) == (5, 2)
 
 
 def test_a_place_that_a_copy_leaves_goes_to_another_passage(index: OpenIndex) -> None:
