@@ -11,7 +11,7 @@ from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.provision import provision_sentences
 from dofrag.coverage.source import about, held, names_anything, telling_terms
 from dofrag.coverage.spans import Span, quotable_span
-from dofrag.domain.evidence import PremiseStatus
+from dofrag.domain.evidence import QUOTE_MAX, PremiseStatus
 from dofrag.domain.question import DateRequired, ItemRequired, Premise, SubQuestion, ValueRequired
 from dofrag.text.fold import stem, words
 from dofrag.text.mentions import find_provisions
@@ -103,6 +103,6 @@ def _length(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> It
             if items[0].start < own[0].start or items[-1].end > own[-1].end:
                 continue
             status = PremiseStatus.SUPPORTED if len(items) == requirement.of else PremiseStatus.FALSE
-            shown = numbering([(n, prepared, (i.start, i.end)) for n, i in enumerate(items)])
+            shown = numbering([(n, prepared, (i.start, i.end)) for n, i in enumerate(items)], QUOTE_MAX)
             yield status, shown[-1][1], str(len(items)), shown[:-1]
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal, InvalidOperation
@@ -81,9 +81,19 @@ def correction(view: View, prepared: Prepared, sub: SubQuestion, check: PremiseC
     text = " · ".join(readable(quote) for _, quote in quotes)
     citations = tuple(Citation(chunk_id=chunk_id, quote=quote) for chunk_id, quote in quotes)
     true = Claim(text=text, sub_questions=(sub.id,), citations=citations)
-    others = tuple(c for c in _claims(view, prepared, message) if c.text != text)
+    others = tuple(c for c in _claims(view, prepared, message) if c.text != text and not _told(c, sub, shown))
     said = message("answer.numbered" if numbered else "answer.premise", label=label, quote=text)
     return Draft(claims=(true, *others), premise=PremiseFinding(status=PremiseStatus.FALSE, correction=said))
+
+
+def _told(claim: Claim, sub: SubQuestion, shown: Sequence[tuple[int, Span]]) -> bool:
+    """Whether a claim of this sub-question quotes nothing but what is shown already."""
+    return set(claim.sub_questions) <= {sub.id} and all(
+        c.start is not None
+        and c.end is not None
+        and any(c.chunk_id == i and start <= c.start and c.end <= end for i, (start, end) in shown)
+        for c in claim.citations
+    )
 
 
 def _presupposed(sub: SubQuestion, prepared: Prepared, check: PremiseCheck) -> tuple[str, bool]:

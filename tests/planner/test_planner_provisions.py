@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from dofrag import wiring
+from dofrag.ingest.pipeline import Ingest, build
 from dofrag.planner.interface import Seen
 from dofrag.planner.provisions import place, to_read
 
@@ -75,6 +76,29 @@ def test_several_provisions_are_told_in_order(home: Path) -> None:
 def test_a_provision_that_is_not_there_is_not_answered(provision: str, home: Path) -> None:
     result = ask(f"¿Qué dice {provision} de {LAW}?", home)
     assert result["terminal_state"] != "answered" or result["reason"] == "premise_corrected"
+
+
+OBJECTS = [
+    "Definir con las comunidades ribereñas el contenido del derecho a atracar en los muelles y establecer las "
+    "disposiciones que garantizan su acceso equitativo, su conservación y el uso sustentable de los pilotes comunes",
+    "Fijar las bases de las concesiones de amarre, sus plazos, las causas de su extinción y los derechos que la "
+    "autoridad portuaria cobra por ellas, según el calado de cada barca y los días que permanezca en el muelle",
+    "Ordenar el reparto de las boyas",
+]
+
+
+def test_a_false_count_is_corrected_with_each_item_whole_and_once(tmp_path: Path) -> None:
+    file = tmp_path / "gazette/2024/03/05032024/MAT/001_DOF_20240305_MAT_9000001.md"
+    file.parent.mkdir(parents=True)
+    items = ";\n\n".join(f"{number} {text}" for number, text in zip(("I.", "II.", "III."), OBJECTS, strict=True))
+    head = "# CONGRESO DE LA REPÚBLICA\n\n## DECRETO por el que se expide la Ley de Muelles\n\n# LEY DE MUELLES\n\n"
+    file.write_text(f"{head}Artículo 3.- Son objetos de esta Ley:\n\n{items}.\n", encoding="utf-8")
+    build([tmp_path / "gazette"], tmp_path / "index", Ingest(profile=wiring.profile(), workers=1))
+    question = "¿Cuáles son los cinco objetos que enumera el artículo 3 de la Ley de Muelles?"
+    result = wiring.run_question(question, index=tmp_path / "index", trace_dir=tmp_path / "traces").result
+    assert result["reason"] == "premise_corrected"
+    told = [c["quote"] for claim in result["claims"] for c in claim["citations"]]
+    assert [quote.split(" ", 1)[1].rstrip(".") for quote in told] == OBJECTS
 
 
 def seen(chunk_id: int, label: str, provision: str) -> Seen:

@@ -69,3 +69,13 @@ def test_a_false_figure_is_corrected_with_the_true_one(question: str, index: str
     result = wiring.run_question(question, index=Path(index), trace_dir=tmp_path).result
     quotes = " ".join(c["quote"] for claim in result["claims"] for c in claim["citations"])
     assert (result["reason"], CORRECTED[question] in quotes) == ("premise_corrected", True), quotes
+
+
+def test_a_false_count_is_corrected_with_each_item_whole_and_once(index: str, tmp_path: Path) -> None:
+    question = (
+        "¿Cuáles son los nueve objetos que enumera el artículo 3 de la Ley General de Aguas de diciembre de 2025?"
+    )
+    result = wiring.run_question(question, index=Path(index), trace_dir=tmp_path).result
+    quotes = [c["quote"] for claim in result["claims"] for c in claim["citations"]]
+    assert (result["reason"], len(quotes), len(set(quotes))) == ("premise_corrected", 7, 7)
+    assert any(quote.endswith("de los que el Estado mexicano sea parte") for quote in quotes)
