@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dofrag.coverage.cues import cue
 from dofrag.coverage.items import whole_lists
@@ -11,6 +11,7 @@ from dofrag.coverage.prepared import PreparedPassage, Sentence
 from dofrag.coverage.provision import provision_sentences
 from dofrag.coverage.source import about, held, names_anything, telling_terms
 from dofrag.coverage.spans import Span, quotable_span
+from dofrag.coverage.units import Item
 from dofrag.domain.evidence import QUOTE_MAX, PremiseStatus
 from dofrag.domain.question import DateRequired, ItemRequired, Premise, SubQuestion, ValueRequired
 from dofrag.text.fold import stem, words
@@ -84,6 +85,18 @@ def _of_all(sub: SubQuestion, sentence: Sentence, prepared: PreparedPassage) -> 
     return sum(held(s, sentence.near) or held(s, own) for s in subject) >= len(subject) - 1
 
 
+def _irregular(items: Sequence[Item], prepared: PreparedPassage) -> bool:
+    """Whether a list has items between its numbers (`II Bis`), or some of which only the number is left: how many it
+    lists is then no matter of its numbers."""
+    return any(
+        "-" in sentence.mark.number or cue("repealed_item").match(sentence.folded, sentence.mark.end) is not None
+        for sentence in prepared.sentences
+        if sentence.mark is not None and items[0].start <= sentence.start < items[-1].end
+    )
+
+
+MAX_LISTED = 30
+"""Items of a list that a correction shows; of a longer one the first and the last."""
 FRACTION = 10
 """How many times fewer a count may be than the one it corrects, where nothing says that it is of all."""
 SHORT = 60
@@ -102,7 +115,9 @@ def _length(premise: Premise, sub: SubQuestion, prepared: PreparedPassage) -> It
         for items in whole_lists(requirement, prepared):
             if items[0].start < own[0].start or items[-1].end > own[-1].end:
                 continue
+            if _irregular(items, prepared):
+                return
             status = PremiseStatus.SUPPORTED if len(items) == requirement.of else PremiseStatus.FALSE
-            shown = numbering([(n, prepared, (i.start, i.end)) for n, i in enumerate(items)], QUOTE_MAX)
+            shown = numbering([(n, prepared, (i.start, i.end)) for n, i in enumerate(items)], QUOTE_MAX, MAX_LISTED)
             yield status, shown[-1][1], str(len(items)), shown[:-1]
         return

@@ -17,17 +17,17 @@ OPENING = 160
 
 
 def numbering(
-    marks: Sequence[tuple[int, PreparedPassage, Span]], longest: int = OPENING
+    marks: Sequence[tuple[int, PreparedPassage, Span]], longest: int = OPENING, most: int = MAX_NUMBERED
 ) -> tuple[tuple[int, Span], ...]:
     """The provisions or items that there are, each number once, in order, of each its opening of so many characters:
-    all of a few, else the first and the last."""
+    all of at most so many, else the first and the last."""
     first: dict[int, tuple[int, Span]] = {}
     for number, prepared, (start, end) in sorted(marks, key=lambda m: (m[0], m[1].id, m[2])):
         if end - start > longest:
             end = start + len(prepared.text[start : start + longest].rsplit(None, 1)[0])
         first.setdefault(number, (prepared.id, (start, end)))
     every = tuple(first.values())
-    return every if len(every) <= MAX_NUMBERED else (every[0], every[-1])
+    return every if len(every) <= most else (every[0], every[-1])
 
 
 def amends_only(premise: Premise, prepared: PreparedPassage) -> bool:

@@ -1,15 +1,17 @@
 """Notes that say the same: the second printing of an edict, one act in two editions. Pure.
 
-Two passages of different publications are copies when nothing tells them apart but layout, accents, capitals,
-punctuation and which printing it is (`Segunda publicación` standing alone): the same words and figures in the same
-order, under the same headings and titles of which the same holds. Whatever else differs may be what matters (`no`,
-`hasta`, a sign, who to whom), so it keeps them apart; at worst a copy then takes a place of its own. So does a usual
-article of two acts, under their two titles, and the consolidated text of an act beside its publication.
+Two passages of different publications are copies when nothing tells them apart but layout, Latin accents, capitals,
+stops and which printing it is (`Segunda publicación.` before or behind the text): the same words, figures and signs
+in the same order, under the same headings and titles of which the same holds. Whatever else differs may be what
+matters (`no`, `hasta`, a minus, a ticked box, who to whom), so it keeps them apart; at worst a copy then takes a
+place of its own. So does a usual article of two acts, under their two titles, and the consolidated text of an act
+beside its publication.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
@@ -27,13 +29,18 @@ _PARTED = "".join(c if _WORD.match(c) else " " for c in map(chr, range(256))).en
 """What each sign of the code page is where words are cut: a space where no word has it."""
 _ORDINALS = "primera segunda tercera cuarta quinta sexta septima octava novena decima unica ultima"
 _UNTOLD = frozenset(_ORDINALS.split()) | {"publicacion"}
-_PRINTING = re.compile(
-    rf"(?:^|(?<=[.(\n]))[\s*_(]*(?:{'|'.join(_ORDINALS.split())})\s+publicacion[ \t*_)]*(?=[.):;\n]|$)"
+_PRINTING = rf"(?:{'|'.join(_ORDINALS.split())})[ \t]+publicacion"
+_BEFORE = re.compile(rf"[\s*_#(]*{_PRINTING}(?:[*_)]*\.|[*_)]*\n|[*_]*\))(?=[\s*_]*[^\W\d_])")
+_BEHIND = re.compile(rf"(?:(?<=\.)[\s*_]*\(?|(?<=\))[\s*_]*\(){_PRINTING}[\s*_).]*\Z")
+"""Apart from the text, not within: `desde la segunda publicación` and `Segunda publicación: $500` say something."""
+_EDGE = 200  # characters of a text at either end where its printing may be told
+_DIVIDED = re.compile(
+    r"(?<=[a-zñáéíóúü]{2})[-‐\u00ad][ \t]*\r?\n[ \t]*(?=[a-zñáéíóúü]{2})|[\u00ad\u200b-\u200d\u2060]"
 )
-"""On a line or between stops of its own; `a partir de la segunda publicación` is what the note says."""
-_DIVIDED = re.compile(r"(?<=[^\W\d_])[-‐\u00ad][ \t]*\n[ \t]*(?=[^\W\d_])|[\u00ad\u200b-\u200d\u2060]")
-_SAID = re.compile(r"[^\W\d_]+|(?:(?<![^\W_])[-+±])?\d+(?:[.,:/-]\d+)*|[%‰$€£<>=≤≥]")
-"""A word; a figure with its sign and what parts it; a sign that tells what a figure is of."""
+_LATIN = re.compile("[\x00-\u024f\u2010-\u203a]+")  # elsewhere what looks like an accent may make another letter
+_LAYOUT = re.compile(r"[.,;:](?!\d)|(?<!\d)[\"']|\*|^[ \t]*#{1,6}[ \t]", re.MULTILINE)
+"""Stops that part no figure, quotation marks that count no minutes, emphasis, marks of headings."""
+_SAID = re.compile(r"[^\W_]+|[^\w\s]")  # words and figures; whatever else is no blank, sign by sign
 _SCAN = 8_000  # characters; longer passages are copies of none
 
 
@@ -80,9 +87,18 @@ def _together(groups: Iterable[Sequence[Hit]], key: Callable[[Hit], Hashable]) -
 
 
 def _said(text: str) -> tuple[str, ...]:
-    """What a text says, in order: words and figures, without the printing's number."""
-    folded = fold_chars(_DIVIDED.sub("", text).replace("\n", "\0")).replace("\0", "\n")  # lines stay
-    return tuple(_SAID.findall(_PRINTING.sub(" ", folded)))
+    """What a text says, in order: words, figures and signs, without the printing's number."""
+    whole = _DIVIDED.sub("", unicodedata.normalize("NFC", text))
+    told = _LATIN.sub(_folded, whole)
+    if before := _BEFORE.match(told[:_EDGE]):
+        told = told[before.end() :]
+    if behind := _BEHIND.search(told, max(0, len(told) - _EDGE)):
+        told = told[: behind.start()]
+    return tuple(_SAID.findall(_LAYOUT.sub(" ", told)))
+
+
+def _folded(match: re.Match[str]) -> str:
+    return "\n".join(map(fold_chars, match.group().split("\n")))  # lines stay
 
 
 def _words(folded: str) -> frozenset[str]:

@@ -87,18 +87,44 @@ OBJECTS = [
 ]
 
 
-def test_a_false_count_is_corrected_with_each_item_whole_and_once(tmp_path: Path) -> None:
-    file = tmp_path / "gazette/2024/03/05032024/MAT/001_DOF_20240305_MAT_9000001.md"
+def count(asked: str, items: list[str], folder: Path) -> dict[str, Any]:
+    """What is answered to a count of the objects of a law of these items."""
+    file = folder / "gazette/2024/03/05032024/MAT/001_DOF_20240305_MAT_9000001.md"
     file.parent.mkdir(parents=True)
-    items = ";\n\n".join(f"{number} {text}" for number, text in zip(("I.", "II.", "III."), OBJECTS, strict=True))
     head = "# CONGRESO DE LA REPÚBLICA\n\n## DECRETO por el que se expide la Ley de Muelles\n\n# LEY DE MUELLES\n\n"
-    file.write_text(f"{head}Artículo 3.- Son objetos de esta Ley:\n\n{items}.\n", encoding="utf-8")
-    build([tmp_path / "gazette"], tmp_path / "index", Ingest(profile=wiring.profile(), workers=1))
-    question = "¿Cuáles son los cinco objetos que enumera el artículo 3 de la Ley de Muelles?"
-    result = wiring.run_question(question, index=tmp_path / "index", trace_dir=tmp_path / "traces").result
+    listed = "\n\n".join(items)
+    file.write_text(f"{head}Artículo 3.- Son objetos de esta Ley:\n\n{listed}\n", encoding="utf-8")
+    build([folder / "gazette"], folder / "index", Ingest(profile=wiring.profile(), workers=1))
+    question = f"¿Cuáles son los {asked} objetos que enumera el artículo 3 de la Ley de Muelles?"
+    return wiring.run_question(question, index=folder / "index", trace_dir=folder / "traces").result
+
+
+def test_a_false_count_is_corrected_with_each_item_whole_and_once(tmp_path: Path) -> None:
+    items = [f"{number} {text}" for number, text in zip(("I.", "II.", "III."), OBJECTS, strict=True)]
+    result = count("cinco", [f"{items[0]};", f"{items[1]}, y", f"{items[2]}."], tmp_path)
     assert result["reason"] == "premise_corrected"
-    told = [c["quote"] for claim in result["claims"] for c in claim["citations"]]
-    assert [quote.split(" ", 1)[1].rstrip(".") for quote in told] == OBJECTS
+    assert [c["quote"].rstrip(".") for claim in result["claims"] for c in claim["citations"]] == items
+
+
+def test_a_list_of_more_than_eight_is_told_in_full(tmp_path: Path) -> None:
+    numbers = ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"]
+    items = [f"{number}. Cuidar las boyas del canal {n}" for n, number in enumerate(numbers, start=1)]
+    ends = [*[";"] * 10, ", y", "."]
+    result = count("trece", [item + end for item, end in zip(items, ends, strict=True)], tmp_path)
+    assert result["reason"] == "premise_corrected"
+    assert [c["quote"].rstrip(".") for claim in result["claims"] for c in claim["citations"]] == items
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        ["I. Cuidar boyas;", "II. Cuidar faros;", "II Bis. Cuidar muelles, y", "III. Cuidar pilotes."],
+        ["I. Cuidar boyas;", "II. Se deroga.", "III. (DEROGADA).", "IV. Cuidar faros, y", "V. Cuidar pilotes."],
+    ],
+)
+@pytest.mark.parametrize("asked", ["tres", "cuatro", "cinco"])
+def test_numbers_of_a_list_that_was_changed_correct_no_count(asked: str, items: list[str], tmp_path: Path) -> None:
+    assert count(asked, items, tmp_path)["reason"] != "premise_corrected"
 
 
 def seen(chunk_id: int, label: str, provision: str) -> Seen:

@@ -102,6 +102,25 @@ TOLD_APART = [
     ("La cuota es de $10 del flete.", "La cuota es de 10 del flete."),
     ("Los numerales 5.2 y 6 de la norma.", "Los numerales 5 y 2.6 de la norma."),
     ("La boya pesa < 5 quintales.", "La boya pesa > 5 quintales."),
+    ("El saldo es de - 5 coronas.", "El saldo es de 5 coronas."),
+    ("El saldo es de (1,500.00).", "El saldo es de 1,500.00."),
+    ("El saldo es de ￥5.", "El saldo es de ₡5."),
+    ("La tasa es de .5 por ciento.", "La tasa es de 5 por ciento."),
+    ("La calificación es mxAA+.", "La calificación es mxAA-."),
+    ("Es a + b.", "Es a − b."),
+    ("El muelle mide 5′ 3″.", "El muelle mide 5″ 3′."),
+    ("☑ procede el pago.", "☐ procede el pago."),
+    ("(✓) Sí ( ) No", "( ) Sí (✓) No"),
+    ("| X | |", "| | X |"),
+    ("~~No~~ procede el pago.", "No procede el pago."),
+    ("Se publica el мой.", "Se publica el мои."),
+    ("Conforme a la fracción I-\nV.", "Conforme a la fracción IV."),
+    ("Rige desde la (segunda publicación) del edicto.", "Rige desde la (tercera publicación) del edicto."),
+    ("Corre a partir de la\nprimera publicación.", "Corre a partir de la\ntercera publicación."),
+    ("Al firmar. Segunda publicación: $500.", "Al firmar. Tercera publicación: $500."),
+    ("Segunda publicación: $500", "Tercera publicación: $500"),
+    ("Segunda publicación", "Primera publicación"),
+    ("Cláusulas:\nPRIMERA\nPublicación.\nEl aviso.", "Cláusulas:\nSEGUNDA\nPublicación.\nEl aviso."),
 ]
 SAME = [
     ("Se emplaza a la naviera.", "SE EMPLAZA  a la\nnaviera"),
@@ -110,6 +129,11 @@ SAME = [
     ("Se emplaza a la «naviera».", "**Se emplaza** a la “naviera”:"),
     ("Que comparezca en treinta días.", "Que compa-\nrezca en trein\u00adta días."),
     ("Cuota de 1,500.00 coronas, 10% menos.", "Cuota de 1,500.00 coronas; 10 % menos."),
+    ("Expediente 31/2024, ante el juez.", "**Expediente 31 / 2024** ante el juez"),
+    (
+        "# Segunda publicación\nSe emplaza el día 5. (R.- 5)",
+        "Se emplaza el di\u0301a 5. (R.- 5) (Tercera publicación)",
+    ),
 ]
 
 
@@ -140,6 +164,14 @@ def test_layout_and_the_printing_make_no_difference(one: str, other: str) -> Non
 def test_a_text_is_a_copy_of_itself_alone(text: str, more: str) -> None:
     assert grouped(text, text)
     assert not grouped(text, f"{text} {more}")
+
+
+@pytest.mark.parametrize("sign", ["\n", "(", "\n(", ".", ". ", " ", "*", "segunda ", "segunda publicación. "])
+def test_any_text_is_looked_at_in_a_moment(sign: str) -> None:
+    text = (sign * 8_000)[:8_000]
+    hits = [Hit(n, 1.0, n, f"c{n}") for n in range(50)]
+    passages = {n: Candidate(n, f"c{n}", Kind.AVISO, "AVISO", text) for n in range(50)}
+    assert len(group_copies(hits, passages, lambda chunks: dict.fromkeys(chunks, ()))[0]) == 1
 
 
 def test_the_same_words_under_other_headings_are_no_copy() -> None:
