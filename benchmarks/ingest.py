@@ -34,8 +34,8 @@ def timed(command: list[str]) -> tuple[float, str]:
 
 
 def peak_memory(command: list[str]) -> int:
-    """Bytes that a process and its children hold together at most. Looking takes time from them, a tenth where the
-    processors have nothing to spare: a run that is timed is another one."""
+    """Bytes that a process and its children hold together at most. Looking takes time from them, a
+    twentieth where the processors have nothing to spare: a run that is timed is another one."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     root = psutil.Process(process.pid)
     peak = 0

@@ -25,9 +25,7 @@ from dofrag.tools.search_evidence import SEARCH_EVIDENCE
 from dofrag.tools.session import ResearchSession
 
 TERMS = 10
-AGAIN = (
-    5  # times that each question is asked once more, of which the best counts: other work comes on top of the rest
-)
+AGAIN = 5  # times that each question is asked once more; the best counts, for other work comes on top of the rest
 WINDOW = 365  # days to either side of the publication that a question is drawn from
 
 

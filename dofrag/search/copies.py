@@ -1,4 +1,5 @@
-"""Notes that say the same: the second printing of an edict, one act in two editions. Pure.
+"""Notes that say the same: the second printing of an edict, one act in two editions. Pure, but for the heading
+paths that it asks for.
 
 Two passages of different publications are copies when nothing tells them apart but layout, Latin accents, capitals,
 stops and which printing it is (`Segunda publicación.` before or behind the text): the same words, figures and signs

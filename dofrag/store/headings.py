@@ -7,12 +7,23 @@ publication, so a heading always has a higher one than what is around it.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
 from json.encoder import encode_basestring
 
 from dofrag.store.faults import damaged
 
 Path = tuple[str, ...]
 _KNOWN = 20_000  # paths that are remembered, a few MB
+
+
+def encode_path(path: Iterable[str]) -> str:
+    """A heading path as hashed: `json.dumps(path, ensure_ascii=False)`, without the encoder it makes each time."""
+    return _listed(map(encode_basestring, path))
+
+
+def _listed(names: Iterable[str]) -> str:
+    """Names that are JSON already, as a list."""
+    return f"[{', '.join(names)}]"
 
 
 class HeadingWriter:
@@ -34,7 +45,7 @@ class HeadingWriter:
     @property
     def encoded(self) -> str:
         """The path numbered last as `encode_path` has it; what it shares with the one before is encoded once."""
-        return f"[{', '.join(self._names)}]"
+        return _listed(self._names)
 
     def number(self, path: Path) -> int | None:
         """Of the path's innermost heading; None for a path without any."""

@@ -7,7 +7,6 @@ import re
 import sqlite3
 from collections.abc import Iterable
 from datetime import date
-from json.encoder import encode_basestring
 from typing import Any
 
 from dofrag.domain.corpus import Chunk, Filters, Kind, Publication, SourceKind
@@ -92,11 +91,6 @@ def chunk_from(row: tuple[Any, ...], code: str, headings: HeadingReader) -> Chun
         kind=row[6],
         text=row[7],
     )
-
-
-def encode_path(path: Iterable[str]) -> str:
-    """A heading path as hashed: `json.dumps(path, ensure_ascii=False)`, without the encoder it makes each time."""
-    return f"[{', '.join(map(encode_basestring, path))}]"
 
 
 def _date(value: str | None) -> date | None:

@@ -11,8 +11,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 from dofrag.errors import IndexMismatch, NewerIndex
-from dofrag.store.headings import HeadingReader
-from dofrag.store.rows import CHUNK_KIND, encode_path
+from dofrag.store.headings import HeadingReader, encode_path
+from dofrag.store.rows import CHUNK_KIND
 from dofrag.store.schema import HEADINGS_ONCE, check_schema
 from dofrag.store.tally import ChunkTally
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dofrag.search.documents import terms_ahead, with_terms
 from dofrag.search.engine import index_terms
-from dofrag.store.rows import encode_path
+from dofrag.store.headings import encode_path
 
 WORDS = st.text(st.characters(codec="utf-8"), max_size=40) | st.sampled_from(
     ["RESOLUCIÓN 1º", 'dice "así" \\ y\nmás', "\x00", "“comillas”", "Ñandú", "жизнь", "\u0301x"]

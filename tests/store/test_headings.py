@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dofrag.errors import IndexMismatch
-from dofrag.store.headings import HeadingReader, HeadingWriter, drop_headings
+from dofrag.store.headings import HeadingReader, HeadingWriter, drop_headings, encode_path
 from dofrag.store.writer import StoreWriter
 
 PATHS = st.lists(st.lists(st.sampled_from(["Título", "Capítulo I", "Artículo 1", "", "\0"]), max_size=4).map(tuple))
@@ -41,6 +41,16 @@ def test_paths_come_back(db: sqlite3.Connection, older: list[tuple[str, ...]], n
     (kept,) = db.execute("SELECT count(*) FROM headings").fetchone()
     assert kept <= sum(map(len, newer))
     db.execute("ROLLBACK")
+
+
+@given(PATHS)
+def test_a_path_is_hashed_the_same_whatever_stood_before_it(
+    db: sqlite3.Connection, paths: list[tuple[str, ...]]
+) -> None:
+    writer = HeadingWriter(db, 1, new=True)
+    for path in paths:
+        writer.number(path)
+        assert writer.encoded == encode_path(path)
 
 
 def test_what_neighbours_share_is_stored_once(db: sqlite3.Connection) -> None:
