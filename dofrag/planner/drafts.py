@@ -87,12 +87,16 @@ def correction(view: View, prepared: Prepared, sub: SubQuestion, check: PremiseC
 
 
 def _told(claim: Claim, sub: SubQuestion, shown: Sequence[tuple[int, Span]]) -> bool:
-    """Whether a claim of this sub-question quotes nothing but what is shown already."""
-    return set(claim.sub_questions) <= {sub.id} and all(
-        c.start is not None
-        and c.end is not None
-        and any(c.chunk_id == i and start <= c.start and c.end <= end for i, (start, end) in shown)
-        for c in claim.citations
+    """Whether a claim of this sub-question quotes nothing but what is shown already, and computes nothing from it."""
+    return (
+        claim.computed is None
+        and set(claim.sub_questions) <= {sub.id}
+        and all(
+            c.start is not None
+            and c.end is not None
+            and any(c.chunk_id == i and start <= c.start and c.end <= end for i, (start, end) in shown)
+            for c in claim.citations
+        )
     )
 
 
